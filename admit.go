@@ -5,6 +5,7 @@ package toolvet
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/toolvet/toolvet/call"
@@ -42,6 +43,17 @@ type Allowance struct {
 	Max        int    // the most calls a caller can have left
 	Remaining  int    // calls the caller can make now
 	RetryAfter time.Duration
+}
+
+// MarshalJSON encodes a as the validation protocol has it (docs/protocol.md), with RetryAfter in milliseconds.
+func (a Allowance) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Name         string `json:"name"`
+		Meter        string `json:"meter"`
+		Max          int    `json:"max"`
+		Remaining    int    `json:"remaining"`
+		RetryAfterMS int64  `json:"retryAfterMs,omitempty"`
+	}{a.Limit, a.Meter, a.Max, a.Remaining, a.RetryAfter.Milliseconds()})
 }
 
 // CodeRateLimit replaces the code of the stage in the findings of limits.

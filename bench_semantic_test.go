@@ -12,7 +12,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/suite"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
 )
 
 // typical are values as agents send them, with a demand as operators write it.
@@ -136,7 +136,7 @@ func BenchmarkSemanticCall(b *testing.B) {
 		checks []*check.Check
 	}{{"schema", schema}, {"semantic", pure()}} {
 		b.Run(layer.name, func(b *testing.B) {
-			g := newGate(b, toolvet.WithChecks(layer.checks...), toolvet.WithPolicy(semanticPolicy(b, demands)), toolvet.WithElsewhere(toolvet.PartPreset))
+			g := newGate(b, toolvet.WithChecks(layer.checks...), toolvet.WithPolicy(policy.Seal(semanticPolicy(b, demands))), toolvet.WithElsewhere(toolvet.PartPreset))
 			b.ReportAllocs()
 			for b.Loop() {
 				if v := g.Judge(b.Context(), c, toolvet.PointProxy); !v.Go || len(v.Findings) > 0 {

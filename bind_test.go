@@ -14,7 +14,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/bounded"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
 )
 
 // TestRules holds that a check with a demand sees what the policy demands, and what is
@@ -47,7 +47,7 @@ func TestRules(t *testing.T) {
 			}
 		},
 	}
-	g, err := New(WithChecks(always, looks), WithPolicy(p))
+	g, err := New(WithChecks(always, looks), WithPolicy(policy.Seal(p)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestSeverity(t *testing.T) {
 			return nil
 		}}
 	severity := check.Error
-	g, err := New(WithChecks(finds), WithPolicy(&policy.Policy{
+	g, err := New(WithChecks(finds), WithPolicy(policy.Seal(&policy.Policy{
 		Checks: map[string]policy.Check{"fake": {Severity: &severity}},
 		Infer: func(*call.Tool) []policy.Argument {
 			return []policy.Argument{
@@ -105,7 +105,7 @@ func TestSeverity(t *testing.T) {
 				{Address: "/guess", Demands: []policy.Demand{{Kind: demand, Options: "same", Severity: check.Warning}}},
 			}
 		},
-	}))
+	})))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestSeverity(t *testing.T) {
 // TestInferencePanics holds that a broken inference refuses the call.
 func TestInferencePanics(t *testing.T) {
 	t.Parallel()
-	g, err := New(WithPolicy(&policy.Policy{Infer: func(*call.Tool) []policy.Argument { panic("secret") }}))
+	g, err := New(WithPolicy(policy.Seal(&policy.Policy{Infer: func(*call.Tool) []policy.Argument { panic("secret") }})))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestTooManyTargets(t *testing.T) {
 		}}
 		always := &check.Check{Name: "always", Doc: "# always\n\nLooks.\n", Stage: check.Schema, Level: check.SyntaxLevel,
 			Run: func(context.Context, *check.Pass) error { return nil }}
-		g, err := New(WithChecks(always, looks), WithPolicy(p))
+		g, err := New(WithChecks(always, looks), WithPolicy(policy.Seal(p)))
 		if err != nil {
 			t.Fatal(err)
 		}

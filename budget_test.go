@@ -24,8 +24,8 @@ import (
 	"github.com/toolvet/toolvet/checks/disk"
 	"github.com/toolvet/toolvet/checks/path"
 	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/test/race"
-	"github.com/toolvet/toolvet/policy"
 )
 
 // grace is how long after its budget a judgement may return. What is promised is what holds without
@@ -57,7 +57,7 @@ func (b burden) gate(t *testing.T, budget time.Duration) *toolvet.Gate {
 		}
 		checks[i] = c
 	}
-	return newGate(t, toolvet.WithPolicy(p), toolvet.WithElsewhere(toolvet.PartPreset), toolvet.WithChecks(checks...), toolvet.WithTimeout(budget))
+	return newGate(t, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere(toolvet.PartPreset), toolvet.WithChecks(checks...), toolvet.WithTimeout(budget))
 }
 
 func (b burden) call(t *testing.T) *call.Call {
@@ -232,10 +232,10 @@ func TestBudgetOfManyRoots(t *testing.T) {
 			fastest := time.Hour
 			for try := 0; try < tries && fastest > grace; try++ {
 				demand := policy.Demand{Kind: path.Demand, Options: path.Demand.Options()}
-				g := newGate(t, toolvet.WithTimeout(budget), toolvet.WithPolicy(&policy.Policy{Servers: []*policy.Server{{
+				g := newGate(t, toolvet.WithTimeout(budget), toolvet.WithPolicy(policy.Seal(&policy.Policy{Servers: []*policy.Server{{
 					Name: "s", World: check.World{Roots: roots},
 					Tools: []policy.Tool{{Pattern: "t", Arguments: []policy.Argument{{Address: "/v", Demands: []policy.Demand{demand}}}}},
-				}}}))
+				}}})))
 				c := burden{value: value}.call(t)
 				begin := time.Now()
 				v := g.Judge(t.Context(), c, toolvet.PointValidate)

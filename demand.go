@@ -11,40 +11,52 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/schema"
 )
 
 // WithTool makes demands of a tool's arguments in code, as a policy file does below "tools".
 // Write it next to the tool's registration. In name, * stands for any characters. The demands
 // of several options and of the policy all apply.
-func WithTool(name string, arguments ...policy.Argument) Option {
-	return optionFunc(func(c *config) {
-		c.tools = append(c.tools, policy.Tool{Pattern: name, Arguments: arguments})
-	})
+func WithTool(name string, arguments ...Arg) Option {
+	t := policy.Tool{Pattern: name}
+	for _, a := range arguments {
+		t.Arguments = append(t.Arguments, a.argument)
+	}
+	return optionFunc(func(c *config) { c.tools = append(c.tools, t) })
 }
+
+// An Arg is the demands on one argument of a tool, as [Argument] lists them. The zero Arg makes none.
+type Arg struct{ argument policy.Argument }
 
 // Argument lists the demands on one argument. The address is its name, or a JSON Pointer whose
 // steps may be *, for every element or property.
-func Argument(address string, demands ...policy.Demand) policy.Argument {
-	return policy.Argument{Address: policy.Address(address), Demands: demands}
+func Argument(address string, demands ...Demand) Arg {
+	a := policy.Argument{Address: policy.Address(address)}
+	for _, d := range demands {
+		a.Demands = append(a.Demands, d.demand)
+	}
+	return Arg{a}
 }
+
+// A Demand is what an argument must be like, as [Require] says it. The zero Demand is an error of [New].
+type Demand struct{ demand policy.Demand }
 
 // Require makes a demand of the given kind. Set changes its default options.
 //
 //	toolvet.Require(path.Demand, func(o *path.Options) { o.Exists = new(true) })
 //
 // [New] reports options of another kind, and options that are wrong.
-func Require[Options any](kind *check.Demand, set func(*Options)) policy.Demand {
+func Require[Options any](kind *check.Demand, set func(*Options)) Demand {
 	d := policy.Demand{Kind: kind}
 	if kind == nil {
-		return d
+		return Demand{}
 	}
 	if o, ok := kind.Options().(*Options); ok && o != nil && set != nil {
 		set(o)
 		d.Options = o
 	}
-	return d
+	return Demand{d}
 }
 
 // demandErrors reports the faults of demands made in code.

@@ -13,7 +13,7 @@ import (
 	"github.com/toolvet/toolvet/checks/regex"
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/checks/text"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
 )
 
 // TestWithToolRefuses holds that a demand that would not be looked at is an error.
@@ -27,12 +27,12 @@ func TestWithToolRefuses(t *testing.T) {
 		"good":              {[]Option{WithTool("a", Argument("x", Require(path.Demand, exists)))}, ""},
 		"no kind":           {[]Option{WithTool("a", Argument("x", Require(nil, exists)))}, `the tool "a", argument "/x": a demand without a kind`},
 		"another's options": {[]Option{WithTool("a", Argument("x", Require(text.Demand, exists)))}, `the options are not those of the demand "text"`},
-		"no options":        {[]Option{WithTool("a", Argument("x", policy.Demand{Kind: path.Demand}))}, `the options are not those of the demand "path"`},
+		"no options":        {[]Option{WithTool("a", Argument("x", Demand{policy.Demand{Kind: path.Demand}}))}, `the options are not those of the demand "path"`},
 		"wrong options": {[]Option{WithTool("a", Argument("x", Require(path.Demand, func(o *path.Options) { o.Within = []string{"relative"} })))},
 			`the demand "path": within`},
 		"no check": {[]Option{WithChecks(suite.Default()[:6]...), WithTool("a", Argument("x", Require(path.Demand, exists)))},
 			`no check that runs answers the demand "path"`},
-		"check is off": {[]Option{WithPolicy(&policy.Policy{Checks: map[string]policy.Check{"regex": {Off: true}}}),
+		"check is off": {[]Option{WithPolicy(policy.Seal(&policy.Policy{Checks: map[string]policy.Check{"regex": {Off: true}}})),
 			WithTool("a", Argument("x", Require(regex.Demand, func(*regex.Options) {})))}, `no check that runs answers the demand "regex"`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestNUL(t *testing.T) {
 		"another place":  {map[string]any{"data": "\x00", "note": "a\x00"}, []Option{allow}, "/note"},
 		"allowed":        {map[string]any{"data": "\x00"}, []Option{allow}, ""},
 		"allowed below":  {map[string]any{"data": map[string]any{"x": "\x00"}}, []Option{allow}, ""},
-		"allowed in all": {map[string]any{"note": "\x00"}, []Option{WithPolicy(&policy.Policy{Checks: map[string]policy.Check{"nul": {Off: true}}})}, ""},
+		"allowed in all": {map[string]any{"note": "\x00"}, []Option{WithPolicy(policy.Seal(&policy.Policy{Checks: map[string]policy.Check{"nul": {Off: true}}}))}, ""},
 		"only written":   {map[string]any{"note": `\u0000`}, nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

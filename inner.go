@@ -15,8 +15,8 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/machine/budget"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
-	"github.com/toolvet/toolvet/policy"
 )
 
 // A policy may tell that a tool's arguments describe the call of another tool (see

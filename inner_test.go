@@ -18,7 +18,7 @@ import (
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/access"
 	"github.com/toolvet/toolvet/internal/machine/budget"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
 )
 
 const (
@@ -36,7 +36,7 @@ func innerGate(t *testing.T, dir, yaml string) (*toolvet.Gate, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return toolvet.New(append(options, toolvet.WithPolicy(p), toolvet.WithElsewhere(toolvet.PartPreset))...)
+	return toolvet.New(append(options, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere(toolvet.PartPreset))...)
 }
 
 // TestInner holds that the call within the arguments of a meta-tool is judged as if it came by

@@ -19,7 +19,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
 )
 
 // secret is what no finding may repeat.
@@ -263,7 +263,7 @@ func TestPolicy(t *testing.T) {
 				}
 				c.Severity = tt.severity
 				p := &policy.Policy{Checks: map[string]policy.Check{"subject": tt.settings}}
-				g := newGate(t, toolvet.WithChecks(newCheck("fine", fine), c), toolvet.WithPolicy(p))
+				g := newGate(t, toolvet.WithChecks(newCheck("fine", fine), c), toolvet.WithPolicy(policy.Seal(p)))
 				v := g.Judge(t.Context(), goodCall(t), at)
 				var got []check.Severity
 				for _, f := range v.Findings {
@@ -288,7 +288,7 @@ func TestFailOpenTimeout(t *testing.T) {
 			c := newCheck("slow", broken["time-out, swallowed"])
 			c.Level = level
 			p := &policy.Policy{Checks: map[string]policy.Check{"slow": {FailOpen: true}}}
-			v := newGate(t, toolvet.WithChecks(newCheck("fine", fine), c), toolvet.WithPolicy(p)).Judge(t.Context(), goodCall(t), toolvet.PointProxy)
+			v := newGate(t, toolvet.WithChecks(newCheck("fine", fine), c), toolvet.WithPolicy(policy.Seal(p))).Judge(t.Context(), goodCall(t), toolvet.PointProxy)
 			if !v.Go || len(v.Warnings()) != 1 {
 				t.Errorf("%v: %v, want a go with a warning", level, v)
 			}
@@ -310,7 +310,7 @@ func TestStages(t *testing.T) {
 		in("first", check.Semantic, check.Error), in("second", check.Semantic, check.Error),
 		in("hint", check.Schema, check.Warning),
 	)
-	observe := toolvet.WithPolicy(&policy.Policy{Checks: map[string]policy.Check{"first": {Observe: true}, "second": {Observe: true}}})
+	observe := toolvet.WithPolicy(policy.Seal(&policy.Policy{Checks: map[string]policy.Check{"first": {Observe: true}, "second": {Observe: true}}}))
 	for _, tt := range []struct {
 		name string
 		opts []toolvet.Option
@@ -356,7 +356,7 @@ func TestUnknownTool(t *testing.T) {
 		for _, at := range points {
 			t.Run(fmt.Sprint(name, at), func(t *testing.T) {
 				t.Parallel()
-				g := newGate(t, toolvet.WithPolicy(&policy.Policy{Checks: map[string]policy.Check{"known-tool": settings}}))
+				g := newGate(t, toolvet.WithPolicy(policy.Seal(&policy.Policy{Checks: map[string]policy.Check{"known-tool": settings}})))
 				if v := g.Judge(t.Context(), newCall(t, `{"name": "other"}`, fileTool), at); v.Go || len(v.Errors()) == 0 {
 					t.Errorf("verdict: %v", v)
 				}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	internal "github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/schema"
 )
@@ -27,8 +28,8 @@ type config struct {
 	visible func(context.Context, *call.Call) bool
 	listed  func(context.Context, *call.Call) bool
 	needs   func(*call.Call) []string
-	policy  *policy.Policy
-	tools   []policy.Tool
+	policy  *internal.Policy
+	tools   []internal.Tool
 	server  string
 	caller  call.Session
 	observe Observer
@@ -99,7 +100,7 @@ func WithLimiter(l Limiter) Option {
 // WithPolicy selects the checks and the effect of their findings. With nil, the default,
 // every check behaves as it documents.
 func WithPolicy(p *policy.Policy) Option {
-	return single{"WithPolicy", func(c *config) { c.policy = p }}
+	return single{"WithPolicy", func(c *config) { c.policy = internal.Unseal(p) }}
 }
 
 // WithServer names the server that the Gate guards, as in the policy. It counts for calls that name no

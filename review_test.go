@@ -17,7 +17,7 @@ import (
 	"github.com/toolvet/toolvet/call/result"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/suite"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
 )
 
 // leaked is a made-up token; it is put together here so that nobody takes this file for a
@@ -31,7 +31,7 @@ func review(t testing.TB, yaml, method, raw string, tool *call.Tool, more ...*ch
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := toolvet.New(toolvet.WithPolicy(p), toolvet.WithElsewhere(toolvet.PartPreset), toolvet.WithChecks(append(suite.Default(), more...)...))
+	g, err := toolvet.New(toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere(toolvet.PartPreset), toolvet.WithChecks(append(suite.Default(), more...)...))
 	if err != nil {
 		t.Fatal(err)
 	}

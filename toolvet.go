@@ -31,7 +31,8 @@ import (
 	"github.com/toolvet/toolvet/call/result"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/suite"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/schema"
 )
 
@@ -253,7 +254,7 @@ func (g *Gate) misplaced(c *call.Call, at Point) *check.Finding {
 // unread is the finding about a call that cannot be read.
 func unread(err error) check.Finding {
 	f := check.Finding{Check: "call", Stage: check.Schema, Level: check.SyntaxLevel, Message: err.Error()}
-	if at := (*call.Error)(nil); errors.As(err, &at) && at.Pointer != "" {
+	if at := (*jsonrpc.Error)(nil); errors.As(err, &at) && at.Pointer != "" {
 		f.Pointer, f.Message = at.Pointer, at.Fault
 	}
 	return f

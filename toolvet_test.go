@@ -17,7 +17,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/suite"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
 )
 
 // points are all points where a verdict is applied.
@@ -143,8 +143,8 @@ func TestNewRefuses(t *testing.T) {
 		"nil check":       {[]toolvet.Option{toolvet.WithChecks(nil)}, "check 0 is nil"},
 		"invalid check":   {[]toolvet.Option{toolvet.WithChecks(nameless)}, "needs a name"},
 		"duplicate check": {[]toolvet.Option{toolvet.WithChecks(newCheck("a", fine), newCheck("a", fine))}, "is listed twice"},
-		"unknown name":    {[]toolvet.Option{toolvet.WithPolicy(&policy.Policy{Checks: map[string]policy.Check{"b": {}}})}, `unknown check "b"`},
-		"unknown in file": {[]toolvet.Option{toolvet.WithPolicy(read), toolvet.WithElsewhere(toolvet.PartPreset)}, "toolvet.yaml:3:3: the policy names the unknown check \"input-schma\": did you mean \"input-schema\"?"},
+		"unknown name":    {[]toolvet.Option{toolvet.WithPolicy(policy.Seal(&policy.Policy{Checks: map[string]policy.Check{"b": {}}}))}, `unknown check "b"`},
+		"unknown in file": {[]toolvet.Option{toolvet.WithPolicy(policy.Seal(read)), toolvet.WithElsewhere(toolvet.PartPreset)}, "toolvet.yaml:3:3: the policy names the unknown check \"input-schma\": did you mean \"input-schema\"?"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -201,9 +201,9 @@ func TestNothingLookedAt(t *testing.T) {
 	})
 	for name, opts := range map[string][]toolvet.Option{
 		"empty suite":      {toolvet.WithChecks()},
-		"all checks off":   {toolvet.WithPolicy(&policy.Policy{Checks: off})},
+		"all checks off":   {toolvet.WithPolicy(policy.Seal(&policy.Policy{Checks: off}))},
 		"all checks skip":  {toolvet.WithChecks(skips)},
-		"nothing but skip": {toolvet.WithChecks(skips, newCheck("off", fine)), toolvet.WithPolicy(&policy.Policy{Checks: map[string]policy.Check{"off": {Off: true}}})},
+		"nothing but skip": {toolvet.WithChecks(skips, newCheck("off", fine)), toolvet.WithPolicy(policy.Seal(&policy.Policy{Checks: map[string]policy.Check{"off": {Off: true}}}))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -235,7 +235,7 @@ func TestLevels(t *testing.T) {
 		return c
 	}
 	checks := []*check.Check{at("a", check.SecurityLevel), at("b", check.RuntimeLevel), at("c", check.SyntaxLevel), at("d", check.SecurityLevel)}
-	g := newGate(t, toolvet.WithChecks(checks...), toolvet.WithPolicy(&policy.Policy{Checks: map[string]policy.Check{"b": {Off: true}}}))
+	g := newGate(t, toolvet.WithChecks(checks...), toolvet.WithPolicy(policy.Seal(&policy.Policy{Checks: map[string]policy.Check{"b": {Off: true}}})))
 	want := []check.Level{check.SyntaxLevel, check.SecurityLevel}
 	if diff := cmp.Diff(want, g.Levels()); diff != "" {
 		t.Errorf("Levels() (-want +got):\n%s", diff)

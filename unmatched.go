@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolvet/toolvet/access/limit"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/limit"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/schema"
 )
 

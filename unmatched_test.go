@@ -11,12 +11,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/access/limit"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/path"
 	"github.com/toolvet/toolvet/internal/bounded"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/limit"
+	"github.com/toolvet/toolvet/internal/policy"
 )
 
 // TestMisnamed holds that a demand made in code for a tool or an argument that the server does not have
@@ -69,13 +69,13 @@ func TestMisnamed(t *testing.T) {
 func TestUnmatched(t *testing.T) {
 	t.Parallel()
 	tools := call.NewCatalog([]*call.Tool{{Name: "read_file", InputSchema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}})
-	demand := toolvet.Require(path.Demand, func(*path.Options) {})
-	g, err := toolvet.New(toolvet.WithServer("shop"), toolvet.WithTool("wr*"), toolvet.WithLimiter(brokenLimiter(nil)), toolvet.WithMoreChecks(idle("rule")), toolvet.WithPolicy(&policy.Policy{
+	demand := policy.Demand{Kind: path.Demand, Options: new(path.Options)}
+	g, err := toolvet.New(toolvet.WithServer("shop"), toolvet.WithTool("wr*"), toolvet.WithLimiter(brokenLimiter(nil)), toolvet.WithMoreChecks(idle("rule")), toolvet.WithPolicy(policy.Seal(&policy.Policy{
 		Servers: []*policy.Server{{Name: "shop", Tools: []policy.Tool{
-			{Pattern: "read_file", Arguments: []policy.Argument{toolvet.Argument("pth", demand)}}, {Pattern: "mv_*"}}}},
+			{Pattern: "read_file", Arguments: []policy.Argument{{Address: "/pth", Demands: []policy.Demand{demand}}}}, {Pattern: "mv_*"}}}},
 		Rules:  []policy.Rule{{Name: "all"}, {Name: "reads", Tools: []string{"shop:read_*"}}, {Name: "raeds", Tools: []string{"shop:raed_file"}}, {Name: "prompts", Requests: []string{"*:prompts/*"}}},
 		Limits: []limit.Limit{{Name: "some", Tools: []string{"*:read_file"}}, {Name: "none", Tools: []string{"other:*"}}},
-	}))
+	})))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
@@ -17,7 +18,7 @@ import (
 // is read-only once it is judged.
 type Call struct {
 	Server    string          // name of the server, "" if there is only one
-	Method    string          // of the request; "" means [ToolsCall]
+	Method    string          // of the request; "" means [jsonrpc.ToolsCall]
 	Name      string          // name of the tool, as the request gives it
 	Tool      *Tool           // its definition; nil if the server lists no such tool
 	Known     *Catalog        // the tools that the server lists, for suggestions; may be nil
@@ -34,7 +35,7 @@ type Call struct {
 	List   string // of an entry of a list (see [DecodeListed]): the method of the list; else ""
 	Behind *Call  // of a request for a task: the caller's own admitted call that started it; else nil
 
-	// Unread is why the arguments could not be read, an *[Error]; nil: they have been read. A gate
+	// Unread is why the arguments could not be read; nil: they have been read. A gate
 	// refuses such a call. Its Raw holds the text, and Arguments is empty.
 	Unread error
 
@@ -49,8 +50,8 @@ type Call struct {
 // NewCall returns a call of a tool with arguments that are a Go value: a struct, a map, a
 // [json.RawMessage], or anything else that encoding/json writes as an object. Nil stands for no
 // arguments. Numbers are exact. The call shares no memory with arguments. Its Session, Server and
-// Known are the caller's to set. The arguments are held to the rules of [DecodeParams]; the error
-// is an *[Error], or says that encoding/json cannot write them.
+// Known are the caller's to set. The arguments are held to the rules of [DecodeParams]. The error
+// says which they break, or that encoding/json cannot write them.
 func NewCall(tool *Tool, arguments any) (*Call, error) {
 	if tool == nil {
 		return nil, errors.New("a call needs a tool: decode its definition with DecodeTool")
@@ -61,7 +62,7 @@ func NewCall(tool *Tool, arguments any) (*Call, error) {
 	}
 	raw, err := json.Marshal(arguments)
 	if err != nil {
-		return nil, fmt.Errorf("the arguments of %s cannot be written as JSON: %w", quoteKey(tool.Name), err)
+		return nil, fmt.Errorf("the arguments of %s cannot be written as JSON: %w", jsonrpc.QuoteKey(tool.Name), err)
 	}
 	if c.Arguments, err = DecodeArguments(raw, Limits{}); err != nil {
 		return nil, err
@@ -87,22 +88,21 @@ func (c *Call) Know(method string, entries *Catalog) {
 // DecodeParams reads the params of a tools/call strictly, at every depth. Absent
 // arguments are an empty object. Raw is a part of params, not a copy: who uses
 // the buffer again forwards other bytes than were judged. The other fields share
-// no memory with params. The error is an *[Error] with the code
-// [InvalidParams]: the request is not a CallToolRequest (MCP, server/tools, Error
-// Handling), or it could be read in two ways; or with the code [ParseError], if it is no JSON.
+// no memory with params. The error says that the request is no CallToolRequest (MCP, server/tools, Error
+// Handling), that it could be read in two ways, or that it is no JSON.
 //
 // Arguments are named "arguments" in the message, and a byte offset counts from their first byte, as in
 // [DecodeArguments]. If they alone are at fault, the call comes beside the error, which is its Unread.
 // Otherwise the call is nil.
 func DecodeParams(params []byte, limits Limits) (*Call, error) {
 	if params == nil {
-		return nil, &Error{Code: InvalidParams, Message: `"params" is missing: send {"name": …, "arguments": {…}}`}
+		return nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: `"params" is missing: send {"name": …, "arguments": {…}}`}
 	}
 	members, whole := strictjson.Members(params, limits.Below(paramsLevel))
 	if whole != nil {
 		var err error
 		if members, err = strictjson.Outline(params, limits); err != nil { // to tell which member is at fault
-			return nil, jsonError(paramsCode(whole), `"params"`, whole)
+			return nil, jsonrpc.NewError(paramsCode(whole), `"params"`, whole)
 		}
 	}
 	c := &Call{Arguments: map[string]any{}, Raw: json.RawMessage("{}")}
@@ -114,11 +114,11 @@ func DecodeParams(params []byte, limits Limits) (*Call, error) {
 	}
 	switch {
 	case c.Name == "":
-		return nil, &Error{Code: InvalidParams, Message: `"params.name" is missing: name the tool to call`}
+		return nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: `"params.name" is missing: name the tool to call`}
 	case c.Unread != nil:
 		return c, c.Unread
 	case whole != nil:
-		return nil, jsonError(paramsCode(whole), `"params"`, whole)
+		return nil, jsonrpc.NewError(paramsCode(whole), `"params"`, whole)
 	}
 	return c, nil
 }
@@ -130,7 +130,7 @@ const (
 )
 
 func (c *Call) set(m strictjson.Member, forms *forms) error {
-	if err := variantError(m.Key, paramsKeys, InvalidParams, `"params"`); err != nil {
+	if err := jsonrpc.VariantError(m.Key, paramsKeys, jsonrpc.InvalidParams, `"params"`); err != nil {
 		return err
 	}
 	v, err := forms.parse(m.Raw)
@@ -148,7 +148,7 @@ func (c *Call) set(m strictjson.Member, forms *forms) error {
 	switch m.Key {
 	case "name":
 		if c.Name, ok = v.(string); !ok || c.Name == "" {
-			return &Error{Code: InvalidParams, Message: `"params.name" must be a string that is not empty`}
+			return &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: `"params.name" must be a string that is not empty`}
 		}
 	case "arguments":
 		c.Raw = m.Raw
@@ -160,7 +160,7 @@ func (c *Call) set(m strictjson.Member, forms *forms) error {
 	case "task":
 		task, ok := v.(map[string]any)
 		if !ok || len(m.Raw) > maxTask {
-			return &Error{Code: InvalidParams, Message: fmt.Sprintf(`"params.task" must be an object of at most %d bytes`, maxTask)}
+			return &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: fmt.Sprintf(`"params.task" must be an object of at most %d bytes`, maxTask)}
 		}
 		for _, key := range slices.Sorted(maps.Keys(task)) {
 			if key != "ttl" {
@@ -169,7 +169,7 @@ func (c *Call) set(m strictjson.Member, forms *forms) error {
 		}
 	case "requestState":
 		if _, ok = v.(string); !ok || len(m.Raw) > maxState {
-			return &Error{Code: InvalidParams, Message: fmt.Sprintf(`"params.requestState" must be a string of at most %d bytes`, maxState)}
+			return &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: fmt.Sprintf(`"params.requestState" must be a string of at most %d bytes`, maxState)}
 		}
 	default:
 		c.extra(m.Key, v)

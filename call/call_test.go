@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 )
 
 // TestSmallForms holds that the forms of small members count together.
@@ -86,8 +87,8 @@ func TestDecodeParamsRefuses(t *testing.T) {
 			raw = []byte(params)
 		}
 		_, err := DecodeParams(raw, Limits{})
-		var e *Error
-		if !errors.As(err, &e) || e.Code != InvalidParams || !strings.Contains(e.Message, want) {
+		var e *jsonrpc.Error
+		if !errors.As(err, &e) || e.Code != jsonrpc.InvalidParams || !strings.Contains(e.Message, want) {
 			t.Errorf("DecodeParams(%s) = %v, want …%s…", params, err, want)
 		}
 	}

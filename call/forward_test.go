@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolvet/toolvet/internal/test/cprogram"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
@@ -35,7 +36,7 @@ func FuzzForwardsWhatItJudged(f *testing.F) {
 	}
 	readers := startReaders(f)
 	f.Fuzz(func(t *testing.T, line []byte) {
-		m, err := DecodeEnvelope(line, Limits{})
+		m, err := jsonrpc.DecodeEnvelope(line, Limits{})
 		if err != nil || m.Method != "tools/call" {
 			return
 		}
@@ -87,7 +88,7 @@ func TestReadersInC(t *testing.T) {
 			t.Errorf("%s reads %+v, %v", r.name, read, ok)
 		}
 	}
-	m, err := DecodeEnvelope(line, Limits{})
+	m, err := jsonrpc.DecodeEnvelope(line, Limits{})
 	if err == nil {
 		_, err = DecodeParams(m.Params, Limits{})
 	}
@@ -108,13 +109,13 @@ func FuzzOtherLineEnds(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if _, err := DecodeEnvelope([]byte(text), Limits{}); err != nil {
+		if _, err := jsonrpc.DecodeEnvelope([]byte(text), Limits{}); err != nil {
 			return
 		}
 		line := strictjson.OneLine([]byte(text))
 		pieces := bytes.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune("\r\n\v\f\x1c\x1d\x1e\u0085\u2028\u2029", r) })
 		for _, piece := range pieces {
-			if _, err := DecodeEnvelope(piece, Limits{}); err == nil && len(pieces) > 1 {
+			if _, err := jsonrpc.DecodeEnvelope(piece, Limits{}); err == nil && len(pieces) > 1 {
 				t.Errorf("%q holds the message %q", text, piece)
 			}
 		}

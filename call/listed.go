@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
@@ -59,13 +60,13 @@ func decodeListed(method string, entry []byte, limits Limits) *Call {
 	}
 	c := &Call{Method: l.method, Name: l.method, List: method}
 	for _, m := range members {
-		if variantError(m.Key, []string{l.key}, InvalidRequest, "") != nil {
+		if jsonrpc.VariantError(m.Key, []string{l.key}, jsonrpc.InvalidRequest, "") != nil {
 			return nil
 		}
 		if m.Key != l.key {
 			continue
 		}
-		name, ok := stringOf(m.Raw)
+		name, ok := jsonrpc.String(m.Raw)
 		if !ok {
 			return nil
 		}
@@ -95,7 +96,7 @@ func DecodeList(method string, result []byte, limits Limits) (entries []*Tool, n
 	var found [][]byte
 	listed := false
 	for _, m := range members {
-		if err := variantError(m.Key, []string{l.member, "nextCursor"}, InvalidRequest, "the result"); err != nil {
+		if err := jsonrpc.VariantError(m.Key, []string{l.member, "nextCursor"}, jsonrpc.InvalidRequest, "the result"); err != nil {
 			return nil, "", 0, err
 		}
 		switch m.Key {
@@ -105,7 +106,7 @@ func DecodeList(method string, result []byte, limits Limits) (entries []*Tool, n
 			}
 			listed = true
 		case "nextCursor":
-			nextCursor, _ = stringOf(m.Raw)
+			nextCursor, _ = jsonrpc.String(m.Raw)
 		}
 	}
 	if !listed {

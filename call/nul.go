@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
@@ -29,13 +29,13 @@ func checkNames(key string, v any) error {
 	}
 	what := "params." + strictjson.Printable(key, 64)
 	if place, holds := findNUL(v); holds {
-		e := nulError(InvalidParams, quoteKey(what+place))
-		e.Place = quoteKey(what + place)
+		e := jsonrpc.NULError(jsonrpc.InvalidParams, jsonrpc.QuoteKey(what+place))
+		e.Place = jsonrpc.QuoteKey(what + place)
 		return e
 	}
 	meta, _ := v.(map[string]any)
 	if token, has := meta["progressToken"]; has && key == "_meta" && !validToken(token) {
-		return &Error{Code: InvalidParams, Message: fmt.Sprintf(`"params._meta.progressToken" must be a string or an integer within ±%d`, maxInteger)}
+		return &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: fmt.Sprintf(`"params._meta.progressToken" must be a string or an integer within ±%d`, jsonrpc.MaxInteger)}
 	}
 	return nil
 }
@@ -45,21 +45,20 @@ func validToken(v any) bool {
 	case string:
 		return true
 	case json.Number:
-		return isInteger(string(v))
+		return jsonrpc.IsInteger(string(v))
 	}
 	return v == nil // some clients send null for none
 }
 
 // CheckParams reads the params of a message that is not judged, strictly at every depth, and refuses
-// U+0000 in the names that they hold. The error is an *[Error] with the code [InvalidParams]. Params
-// may be nil.
+// U+0000 in the names that they hold. Params may be nil.
 func CheckParams(params json.RawMessage, limits Limits) error {
 	if params == nil {
 		return nil
 	}
 	v, err := strictjson.Parse(params, limits)
 	if err != nil {
-		return jsonError(InvalidParams, `"params"`, err)
+		return jsonrpc.NewError(jsonrpc.InvalidParams, `"params"`, err)
 	}
 	object, _ := v.(map[string]any) // the receiver refuses params of another type
 	for _, key := range slices.Sorted(maps.Keys(object)) {
@@ -70,17 +69,11 @@ func CheckParams(params json.RawMessage, limits Limits) error {
 	return nil
 }
 
-func holdsNUL(s string) bool { return strings.IndexByte(s, 0) >= 0 }
-
-func nulError(code int, what string) *Error {
-	return &Error{Code: code, Message: what + " holds U+0000: readers in C end the text there"}
-}
-
 // findNUL returns the place of a string with U+0000 below v, as a path of keys.
 func findNUL(v any) (place string, holds bool) {
 	switch v := v.(type) {
 	case string:
-		return "", holdsNUL(v)
+		return "", jsonrpc.HoldsNUL(v)
 	case []any:
 		for _, e := range v {
 			if place, holds := findNUL(e); holds {

@@ -12,15 +12,12 @@ import (
 	"sync"
 	"unicode"
 
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
-// ToolsCall is the method that calls a tool. Every other request of a client is a Call whose
-// Method names it.
-const ToolsCall = "tools/call"
-
 // IsTool reports whether c calls a tool, rather than making another request.
-func (c *Call) IsTool() bool { return c.Method == "" || c.Method == ToolsCall }
+func (c *Call) IsTool() bool { return c.Method == "" || c.Method == jsonrpc.ToolsCall }
 
 // Implied reports whether c needs no permission of its own: clients make such requests to find
 // their way (the handshake, pings, lists, log levels), or c asks for a task that an admitted call
@@ -35,7 +32,7 @@ func (c *Call) Implied() bool {
 
 // KnownMethod reports whether MCP has the request or notification that c is.
 func (c *Call) KnownMethod() bool {
-	return c.IsTool() || c.described() != nil || KnownNotification(c.Method)
+	return c.IsTool() || c.described() != nil || jsonrpc.KnownNotification(c.Method)
 }
 
 // described returns the description of c's method in the direction of c, or nil.
@@ -44,13 +41,6 @@ func (c *Call) described() *Request {
 		return asked()[c.Method]
 	}
 	return requests()[c.Method]
-}
-
-// KnownNotification reports whether MCP has such a notification from clients.
-func KnownNotification(method string) bool { return slices.Contains(notifications, method) }
-
-var notifications = []string{
-	"notifications/initialized", "notifications/cancelled", "notifications/progress", "notifications/roots/list_changed", "notifications/tasks/status",
 }
 
 // A Request describes a method other than tools/call.
@@ -153,7 +143,7 @@ func RequestMethods() []string {
 
 // DecodeRequest reads a request other than tools/call strictly, at every depth. The call's name is the
 // method. Its arguments are the params without _meta and inputResponses, and Raw is params itself, not
-// a copy. The other fields share no memory with params. Absent params are an empty object. The error is an *[Error] with the code [InvalidParams].
+// a copy. The other fields share no memory with params. Absent params are an empty object.
 // Beside an error, the call names the method alone.
 func DecodeRequest(method string, params []byte, limits Limits) (*Call, error) {
 	return decodeRequest(&Call{Method: method, Name: method}, params, limits)
@@ -162,7 +152,7 @@ func DecodeRequest(method string, params []byte, limits Limits) (*Call, error) {
 func decodeRequest(c *Call, params []byte, limits Limits) (*Call, error) {
 	c.Arguments, c.Raw = map[string]any{}, json.RawMessage("{}")
 	if known := c.methodVariant(); known != "" {
-		return c, &Error{Code: InvalidRequest, Message: fmt.Sprintf("some readers take the method for %q: spell it so", known)}
+		return c, &jsonrpc.Error{Code: jsonrpc.InvalidRequest, Message: fmt.Sprintf("some readers take the method for %q: spell it so", known)}
 	}
 	if r := c.described(); r != nil {
 		c.Tool = r.Tool
@@ -174,12 +164,12 @@ func decodeRequest(c *Call, params []byte, limits Limits) (*Call, error) {
 	}
 	members, err := strictjson.Members(params, limits)
 	if err != nil {
-		return c, jsonError(InvalidParams, `"params"`, err)
+		return c, jsonrpc.NewError(jsonrpc.InvalidParams, `"params"`, err)
 	}
 	known, forms := c.properties(), formsOf(params, limits)
 	arguments := make(map[string]any, len(members))
 	for _, m := range members {
-		if err := variantError(m.Key, known, InvalidParams, `"params"`); err != nil {
+		if err := jsonrpc.VariantError(m.Key, known, jsonrpc.InvalidParams, `"params"`); err != nil {
 			return c, err
 		}
 		v, err := forms.parse(m.Raw)
@@ -208,7 +198,7 @@ func (c *Call) methodVariant() string {
 		return ""
 	}
 	bare := strings.TrimFunc(c.Method, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
-	for _, known := range slices.Concat([]string{ToolsCall}, RequestMethods(), notifications) {
+	for _, known := range slices.Concat([]string{jsonrpc.ToolsCall}, RequestMethods(), jsonrpc.Notifications) {
 		if c.Method != known && strings.EqualFold(bare, known) {
 			return known
 		}
@@ -232,7 +222,7 @@ var aside = []string{"_meta", "inputResponses"}
 func (c *Call) setAside(key string, v any) error {
 	object, ok := v.(map[string]any)
 	if !ok {
-		return &Error{Code: InvalidParams, Message: fmt.Sprintf(`"params.%s" must be an object`, key)}
+		return &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: fmt.Sprintf(`"params.%s" must be an object`, key)}
 	}
 	if key == "_meta" {
 		c.Meta = object
@@ -344,7 +334,7 @@ func withoutRoots(inputs map[string]any) map[string]any {
 func metaKey(key string) bool { return slices.Contains(metaKeys, key) }
 
 var metaKeys = []string{
-	"progressToken", "traceparent", "tracestate", "baggage", RevisionKey, CapabilitiesKey,
+	"progressToken", "traceparent", "tracestate", "baggage", jsonrpc.RevisionKey, jsonrpc.CapabilitiesKey,
 	"io.modelcontextprotocol/clientInfo", "io.modelcontextprotocol/logLevel", "io.modelcontextprotocol/related-task", "io.modelcontextprotocol/subscriptionId",
 }
 

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/schema"
 )
@@ -97,13 +98,13 @@ func decodeTool(raw []byte, limits Limits) (*Tool, error) {
 	}
 	t := &Tool{Raw: raw}
 	for _, m := range members {
-		if err := variantError(m.Key, toolKeys, InvalidRequest, "the definition of a tool"); err != nil {
+		if err := jsonrpc.VariantError(m.Key, toolKeys, jsonrpc.InvalidRequest, "the definition of a tool"); err != nil {
 			return nil, err
 		}
 		t.set(m)
 	}
-	if holdsNUL(t.Name) {
-		return nil, nulError(InvalidRequest, "the name of a tool")
+	if jsonrpc.HoldsNUL(t.Name) {
+		return nil, jsonrpc.NULError(jsonrpc.InvalidRequest, "the name of a tool")
 	}
 	if t.Name == "" {
 		return nil, errors.New(`the definition of a tool has no "name"`)
@@ -114,11 +115,11 @@ func decodeTool(raw []byte, limits Limits) (*Tool, error) {
 func (t *Tool) set(m strictjson.Member) {
 	switch m.Key {
 	case "name":
-		t.Name, _ = stringOf(m.Raw)
+		t.Name, _ = jsonrpc.String(m.Raw)
 	case "title":
-		t.Title, _ = stringOf(m.Raw)
+		t.Title, _ = jsonrpc.String(m.Raw)
 	case "description":
-		t.Description, _ = stringOf(m.Raw)
+		t.Description, _ = jsonrpc.String(m.Raw)
 	case "inputSchema":
 		t.InputSchema = m.Raw
 	case "outputSchema":
@@ -137,7 +138,7 @@ func DecodeTools(result []byte, limits Limits) (tools []*Tool, nextCursor string
 	}
 	var list [][]byte
 	for _, m := range members {
-		if err := variantError(m.Key, listKeys, InvalidRequest, "the tools/list result"); err != nil {
+		if err := jsonrpc.VariantError(m.Key, listKeys, jsonrpc.InvalidRequest, "the tools/list result"); err != nil {
 			return nil, "", nil, err
 		}
 		switch m.Key {
@@ -149,7 +150,7 @@ func DecodeTools(result []byte, limits Limits) (tools []*Tool, nextCursor string
 				list = [][]byte{}
 			}
 		case "nextCursor":
-			nextCursor, _ = stringOf(m.Raw)
+			nextCursor, _ = jsonrpc.String(m.Raw)
 		}
 	}
 	if list == nil {

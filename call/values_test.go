@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 )
 
 func TestNewCall(t *testing.T) {
@@ -66,7 +67,7 @@ func TestNewCall(t *testing.T) {
 		t.Errorf("without a tool: NewCall returns %v, %v", c, err)
 	}
 	_, err := NewCall(tool, []int{1})
-	if _, ok := errors.AsType[*Error](err); !ok {
+	if _, ok := errors.AsType[*jsonrpc.Error](err); !ok {
 		t.Errorf("the error of an array is %v", err)
 	}
 }
@@ -145,15 +146,15 @@ func TestMemoryOfDecoded(t *testing.T) {
 			return func() string { return definition(list[0]) + next }, err
 		}},
 		{"DecodeEnvelope", `{"jsonrpc":"2.0","id":"good","method":"x","params":{"good":1}}`, true, func(b []byte) (func() string, error) {
-			m, err := DecodeEnvelope(b, Limits{})
+			m, err := jsonrpc.DecodeEnvelope(b, Limits{})
 			return func() string { return texts(m.ID, m.Params) }, err
 		}},
 		{"Questions", `{"inputRequests":{"a":{"method":"ping","params":{"good":1}}}}`, true, func(b []byte) (func() string, error) {
-			list, err := Questions(b, Limits{})
+			list, err := jsonrpc.Questions(b, Limits{})
 			return func() string { return texts(list[0].Params) }, err
 		}},
 		{"ErrorQuestions", `{"data":{"elicitations":[{"good":1}]}}`, true, func(b []byte) (func() string, error) {
-			list, err := ErrorQuestions(b, Limits{})
+			list, err := jsonrpc.ErrorQuestions(b, Limits{})
 			return func() string { return texts(list[0].Params) }, err
 		}},
 	} {

@@ -18,28 +18,29 @@ import (
 
 // A Finding is one thing that a check found. Its texts reach models and logs:
 // they name the place and what is allowed there, and never repeat a value.
+//
+// Its JSON is that of the validation protocol (docs/protocol.md).
 type Finding struct {
-	Check    string   // name of the check
-	Stage    Stage    //
-	Level    Level    //
-	Severity Severity //
-	Pointer  string   // JSON Pointer (RFC 6901) into the arguments; "" is their root
-	Message  string   // the fault and the allowed values, without the place
+	// Code is the finding's code on the wire, if it differs from its stage's.
+	Code     string   `json:"code"`
+	Check    string   `json:"check"` // name of the check
+	Stage    Stage    `json:"-"`
+	Level    Level    `json:"level"`
+	Severity Severity `json:"severity"`
+	Pointer  string   `json:"pointer"` // JSON Pointer (RFC 6901) into the arguments; "" is their root
+	Message  string   `json:"message"` // the fault and the allowed values, without the place
 
 	// Suggestion is a remedy, or "". Value belongs at Pointer if the tool's definition leaves no
 	// choice; nil otherwise.
-	Suggestion string
-	Value      json.RawMessage
+	Suggestion string          `json:"suggestion,omitempty"`
+	Value      json.RawMessage `json:"value,omitempty"`
+
+	// Observed marks a finding that would refuse the call, but the policy only observes.
+	Observed bool `json:"observed,omitempty"`
 
 	// Source names the access rule, limit, effect or pattern behind the finding; "" if the
 	// check alone is behind it.
-	Source string
-
-	// Code is the finding's code on the wire, if it differs from its stage's.
-	Code string
-
-	// Observed marks a finding that would refuse the call, but the policy only observes.
-	Observed bool
+	Source string `json:"-"`
 }
 
 // Blocks reports whether f refuses the call.

@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/splice"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/upstream"
@@ -32,7 +32,7 @@ func (s *session) asked(ctx context.Context, method string, params json.RawMessa
 	defer func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		delete(s.asks, call.IDKey(quoted(id)))
+		delete(s.asks, jsonrpc.IDKey(quoted(id)))
 	}()
 	if params == nil {
 		params = json.RawMessage("{}")
@@ -46,7 +46,7 @@ func (s *session) asked(ctx context.Context, method string, params json.RawMessa
 		if m.Error != nil {
 			code, err := strconv.Atoi(string(splice.Get(m.Error, s.limits, "code")))
 			if err != nil {
-				code = call.InternalError
+				code = jsonrpc.InternalError
 			}
 			return nil, &upstream.RefusedError{Method: method, Code: code, Message: textOf(splice.Get(m.Error, s.limits, "message"))}
 		}
@@ -60,7 +60,7 @@ func (s *session) asked(ctx context.Context, method string, params json.RawMessa
 }
 
 // expect begins a server's question. It fails if the client has not declared the capability to answer.
-func (s *session) expect(method string) (id string, answer chan call.Envelope, err error) {
+func (s *session) expect(method string) (id string, answer chan jsonrpc.Envelope, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	can := method == "elicitation/create" && s.offers.elicitation != "" || method == "sampling/createMessage" && s.offers.sampling != ""
@@ -72,20 +72,20 @@ func (s *session) expect(method string) (id string, answer chan call.Envelope, e
 	}
 	s.lastAsk++
 	id = "toolvet-" + strconv.Itoa(s.lastAsk)
-	answer = make(chan call.Envelope, 1)
-	s.asks[call.IDKey(quoted(id))] = answer
+	answer = make(chan jsonrpc.Envelope, 1)
+	s.asks[jsonrpc.IDKey(quoted(id))] = answer
 	return id, answer, nil
 }
 
 // replied takes a client's answer to a question.
-func (s *session) replied(m call.Envelope) {
-	key := call.IDKey(m.ID)
+func (s *session) replied(m jsonrpc.Envelope) {
+	key := jsonrpc.IDKey(m.ID)
 	s.mu.Lock()
 	answer := s.asks[key]
 	delete(s.asks, key)
 	s.mu.Unlock()
 	if answer != nil {
-		answer <- call.Envelope{Result: append(json.RawMessage(nil), m.Result...), Error: append(json.RawMessage(nil), m.Error...)}
+		answer <- jsonrpc.Envelope{Result: append(json.RawMessage(nil), m.Result...), Error: append(json.RawMessage(nil), m.Error...)}
 	}
 }
 
@@ -94,7 +94,7 @@ func (s *session) replied(m call.Envelope) {
 func (p *peer) asked(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	s := p.single()
 	if s == nil {
-		return nil, &upstream.RefusedError{Method: method, Code: call.InternalError,
+		return nil, &upstream.RefusedError{Method: method, Code: jsonrpc.InternalError,
 			Message: "several clients share this server, and it does not say which of them it asks"}
 	}
 	return s.asked(ctx, method, params)

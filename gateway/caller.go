@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -54,10 +54,10 @@ func (g *Gateway) NewCaller(heard func(upstream.Notification)) *Caller {
 
 // Validate judges a call as [upstream.Set.Validate] does.
 func (c *Caller) Validate(ctx context.Context, tool string, arguments json.RawMessage,
-	options ...upstream.CallOption) (protocol.Result, error) {
+	options ...upstream.CallOption) (toolvet.Validation, error) {
 	set, end, err := c.begin(serverOf(tool), options)
 	if err != nil {
-		return protocol.Result{}, err
+		return toolvet.Validation{}, err
 	}
 	defer end()
 	return set.Validate(ctx, tool, arguments, options...)

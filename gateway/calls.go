@@ -11,8 +11,9 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/protocol"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/splice"
-	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -75,7 +76,7 @@ func (s *session) passed(ctx context.Context, r *request, p *pool, from target, 
 
 // decode reads the params of a tools/call.
 func (s *session) decode(ctx context.Context, r *request) (*call.Call, error) {
-	m := call.Envelope{Params: r.params.Text(), Unread: r.unread}
+	m := jsonrpc.Envelope{Params: r.params.Text(), Unread: r.unread}
 	c, err := s.g.doorOf(r.params).Decode(ctx, m, s.who, r.passage(), func(name string) bool { return s.g.validator.Answers(name, s.g.cfg.ValidateName) })
 	if err == nil {
 		c.Server = ""

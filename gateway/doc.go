@@ -1,9 +1,25 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package gateway puts many MCP servers behind one endpoint. A session serves one client:
-// it reads and writes messages, one a line. Over HTTP [Gateway.Handler] turns requests into
-// sessions, with the authentication of the program around it; over stdio there is one session.
+// Package gateway puts many MCP servers behind one endpoint:
+//
+//	g, err := gateway.New(gateway.Config{Servers: []gateway.Server{{
+//		Server: upstream.Server{Name: "files", Dialer: upstream.Command{Args: []string{"files-server"}}},
+//		Gate:   func() *toolvet.Gate { return file.Gate("files") }, // of a policyfile.File
+//	}}})
+//	if err != nil {
+//		return err
+//	}
+//	defer g.Close(ctx)
+//	handler, err := g.Handler(gateway.HandlerConfig{Caller: authenticate})
+//	if err != nil {
+//		return err
+//	}
+//	defer handler.Close(ctx)
+//	http.Handle("/mcp", handler)
+//
+// Over HTTP, [Gateway.Handler] turns requests into sessions, with the authentication of the program around it. Over stdio,
+// [Gateway.Serve] is one session: it reads and writes messages, one a line. All methods may be called concurrently.
 //
 //	client ── line ──▶ session ─ whose tool, prompt, resource? ─▶ upstream.Set of the server
 //	   ▲                  │ refusal                                  judge, call, review

@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -21,8 +21,8 @@ func errorOf(err error) json.RawMessage {
 	if errors.As(err, &refused) && refused.Raw != nil {
 		return refused.Raw
 	}
-	code, message, data := call.InternalError, explain(err), json.RawMessage(nil)
-	var own *call.Error
+	code, message, data := jsonrpc.InternalError, explain(err), json.RawMessage(nil)
+	var own *jsonrpc.Error
 	var task *taskError
 	var version *versionError
 	switch {

@@ -17,9 +17,10 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/validate"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
-	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -219,7 +220,7 @@ func (g *Gateway) Names() []string {
 
 var (
 	errClosed   = errors.New("the gateway is closed")
-	errDraining = &call.Error{Code: call.InternalError, Message: "toolvet is shutting down: connect again in a moment"}
+	errDraining = &jsonrpc.Error{Code: jsonrpc.InternalError, Message: "toolvet is shutting down: connect again in a moment"}
 )
 
 // enter counts a client's request as active until leave.

@@ -12,18 +12,18 @@ import (
 	"sync"
 
 	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/validate"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/splice"
-	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/upstream"
 )
 
 // Revisions of MCP that clients may speak, the newest first.
 var (
 	legacyVersions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
-	modernVersions = []string{call.Modern}
+	modernVersions = []string{jsonrpc.Modern}
 )
 
 // Keys of _meta since 2026-07-28 (basic/index, _meta).
@@ -50,7 +50,7 @@ func (e *versionError) data() json.RawMessage {
 
 // version finds the revision of a request.
 func (s *session) version(r *request) error {
-	raw := r.params.Get("_meta", call.RevisionKey)
+	raw := r.params.Get("_meta", jsonrpc.RevisionKey)
 	if raw == nil {
 		return nil
 	}
@@ -98,7 +98,7 @@ func (s *session) initialize(ctx context.Context, r *request) (json.RawMessage, 
 	s.mu.Lock()
 	if s.begun || s.pool != nil {
 		s.mu.Unlock()
-		return nil, &call.Error{Code: call.InvalidRequest, Message: "initialize comes first, and once"}
+		return nil, &jsonrpc.Error{Code: jsonrpc.InvalidRequest, Message: "initialize comes first, and once"}
 	}
 	s.begun = true
 	s.offers = principal{elicitation: s.offer(r, "elicitation", "form", "url"), sampling: s.offer(r, "sampling", "context", "tools")}

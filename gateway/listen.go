@@ -9,7 +9,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/splice"
 	"github.com/toolvet/toolvet/upstream"
 )
@@ -48,7 +48,7 @@ func (s *session) listen(ctx context.Context, r *request) (json.RawMessage, erro
 		URIs      []string `json:"resourceSubscriptions,omitempty"`
 	}
 	if err := json.Unmarshal(r.params.Get("notifications"), &wanted); err != nil || !r.modern {
-		return nil, &call.Error{Code: call.InvalidParams, Message: `"notifications" must say what is to be told, and since 2026-07-28`}
+		return nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: `"notifications" must say what is to be told, and since 2026-07-28`}
 	}
 	p, err := s.connections()
 	if err != nil {
@@ -106,15 +106,15 @@ func (s *session) begins(l *listen) error {
 	if s.ctx.Err() != nil {
 		return errors.New("the session ends")
 	}
-	s.listens[call.IDKey(l.id)] = l
+	s.listens[jsonrpc.IDKey(l.id)] = l
 	return nil
 }
 
 func (s *session) ends(l *listen) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.listens[call.IDKey(l.id)] == l {
-		delete(s.listens, call.IDKey(l.id))
+	if s.listens[jsonrpc.IDKey(l.id)] == l {
+		delete(s.listens, jsonrpc.IDKey(l.id))
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/splice"
 	"github.com/toolvet/toolvet/upstream"
 )
@@ -84,7 +85,7 @@ func (s *session) list(ctx context.Context, r *request, list upstream.List) (jso
 			from, ok = decodeCursor(text)
 		}
 		if !ok || p.named(from.server) == nil {
-			return nil, &call.Error{Code: call.InvalidParams, Message: "the cursor is none of this list, or not any more: list again from the start"}
+			return nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: "the cursor is none of this list, or not any more: list again from the start"}
 		}
 	}
 	page := s.page(ctx, p, p.parts(ctx, list, (*peer).list), list, from)

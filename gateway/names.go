@@ -10,7 +10,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/internal/protocol"
 )
 
 const (

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/splice"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/upstream"
@@ -134,7 +134,7 @@ func (s *session) wantedLevel() string {
 func (s *session) setLevel(ctx context.Context, r *request) (json.RawMessage, error) {
 	level := textOf(r.params.Get("level"))
 	if !slices.Contains(severities, level) {
-		return nil, &call.Error{Code: call.InvalidParams, Message: `"level" must be one of ` + strings.Join(severities, ", ")}
+		return nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: `"level" must be one of ` + strings.Join(severities, ", ")}
 	}
 	p, err := s.connections()
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/protocol"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/splice"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
-	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -66,7 +66,7 @@ func (s *session) try(ctx context.Context, r *request) (json.RawMessage, error) 
 	if s.g.validator.OwnsTask(r.method, r.params.Text()) {
 		return s.task(r)
 	}
-	return nil, &call.Error{Code: methodNotFound, Message: "the gateway does not offer this method"}
+	return nil, &jsonrpc.Error{Code: methodNotFound, Message: "the gateway does not offer this method"}
 }
 
 const (
@@ -82,7 +82,7 @@ func (s *session) getPrompt(ctx context.Context, r *request) (json.RawMessage, e
 	}
 	t, unknown := s.resolve(ctx, p, upstream.Prompts, textOf(r.params.Get("name")))
 	if unknown != nil {
-		return nil, &call.Error{Code: call.InvalidParams, Message: unknown.Error()}
+		return nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: unknown.Error()}
 	}
 	return s.ask(ctx, r, p, t, "name")
 }
@@ -106,9 +106,9 @@ func (s *session) resource(ctx context.Context, r *request) (*pool, target, erro
 	if err != nil {
 		code := resourceNotFound
 		if r.modern {
-			code = call.InvalidParams
+			code = jsonrpc.InvalidParams
 		}
-		return nil, target{}, &call.Error{Code: code, Message: err.Error()}
+		return nil, target{}, &jsonrpc.Error{Code: code, Message: err.Error()}
 	}
 	return p, t, nil
 }
@@ -123,18 +123,18 @@ func (s *session) completeArgument(ctx context.Context, r *request) (json.RawMes
 	case "ref/prompt":
 		t, unknown := s.resolve(ctx, p, upstream.Prompts, textOf(r.params.Get("ref", "name")))
 		if unknown != nil {
-			return nil, &call.Error{Code: call.InvalidParams, Message: unknown.Error()}
+			return nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: unknown.Error()}
 		}
 		return s.ask(ctx, r, p, t, "ref", "name")
 	case "ref/resource":
 		uri := textOf(r.params.Get("ref", "uri"))
 		t, err := p.locateTemplate(ctx, uri)
 		if err != nil {
-			return nil, &call.Error{Code: call.InvalidParams, Message: err.Error()}
+			return nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: err.Error()}
 		}
 		return s.ask(ctx, r, p, t, "ref", "uri")
 	}
-	return nil, &call.Error{Code: call.InvalidParams, Message: `"ref" must be a ref/prompt or a ref/resource`}
+	return nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: `"ref" must be a ref/prompt or a ref/resource`}
 }
 
 // ask passes a request on to its server, and writes the server's own name at path. In the
@@ -146,7 +146,7 @@ func (s *session) ask(ctx context.Context, r *request, p *pool, t target, path .
 		err = s.sent(params)
 	}
 	if err != nil {
-		return nil, &call.Error{Code: call.InvalidParams, Message: "params cannot be read: " + err.Error()}
+		return nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: "params cannot be read: " + err.Error()}
 	}
 	handler := s.handler()
 	raw, err := t.ask(ctx, s, r, upstream.Request{Method: r.method, Params: params.Text(), Progress: s.progress(r), Handler: &handler})
@@ -178,5 +178,5 @@ func (s *session) sent(params *splice.Document) error {
 			}
 		}
 		return slices.Concat([]byte("{"), bytes.Join(kept, []byte(",")), []byte("}")), nil
-	}, "_meta", call.CapabilitiesKey, "extensions")
+	}, "_meta", jsonrpc.CapabilitiesKey, "extensions")
 }

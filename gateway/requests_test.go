@@ -12,8 +12,8 @@ import (
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/gateway"
 	"github.com/toolvet/toolvet/internal/access"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/preset"
-	"github.com/toolvet/toolvet/policy"
 )
 
 // strictGate is the gate of a policy with the preset strict.
@@ -30,7 +30,7 @@ func strictGate(t *testing.T, yaml string) *toolvet.Gate {
 	if p, err = preset.Apply("strict", p, suite.Default()); err != nil {
 		t.Fatal(err)
 	}
-	return gate(t, append(options, toolvet.WithPolicy(p), toolvet.WithElsewhere(toolvet.PartPreset))...)
+	return gate(t, append(options, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere(toolvet.PartPreset))...)
 }
 
 // TestSideDoors holds that somebody whom no rule allows anything gets nothing of a server: no

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/lines"
 	"github.com/toolvet/toolvet/internal/wire/splice"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
@@ -47,7 +48,7 @@ type session struct {
 	offers  principal           // the client's capabilities; set by initialize
 	level   string              // the log level
 	pending map[string]*request // not answered yet, by id key
-	asks    map[string]chan call.Envelope
+	asks    map[string]chan jsonrpc.Envelope
 	lastAsk int
 	listens map[string]*listen // subscriptions since 2026-07-28, by id key
 
@@ -59,7 +60,7 @@ type request struct {
 	id     json.RawMessage // as the client spelt it
 	method string
 	params *splice.Document // as the client sent them, never changed
-	unread error            // see call.Envelope
+	unread error            // see jsonrpc.Envelope
 	modern bool             // speaks 2026-07-28
 	cancel context.CancelFunc
 }
@@ -73,7 +74,7 @@ func (g *Gateway) Serve(ctx context.Context, who call.Session, in io.Reader, out
 	}
 	s := &session{
 		g: g, limits: g.cfg.Limits, caller: who, out: newOutbox(),
-		pending: map[string]*request{}, asks: map[string]chan call.Envelope{}, listens: map[string]*listen{},
+		pending: map[string]*request{}, asks: map[string]chan jsonrpc.Envelope{}, listens: map[string]*listen{},
 	}
 	s.ctx, s.end = context.WithCancel(ctx)
 	defer s.end()
@@ -147,7 +148,7 @@ func (s *session) abandon() {
 	s.mu.Unlock()
 	for _, r := range left {
 		r.cancel()
-		s.answer(r, nil, &call.Error{Code: call.InternalError, Message: "the session ends before the answer came"})
+		s.answer(r, nil, &jsonrpc.Error{Code: jsonrpc.InternalError, Message: "the session ends before the answer came"})
 	}
 }
 
@@ -164,7 +165,7 @@ func (s *session) read(in io.Reader) {
 			if long.Full != nil {
 				why = long.Full.Error()
 			}
-			s.refuse(long.ID, &call.Error{Code: call.InvalidRequest, Message: why})
+			s.refuse(long.ID, &jsonrpc.Error{Code: jsonrpc.InvalidRequest, Message: why})
 		case err != nil:
 			return
 		default:
@@ -181,7 +182,7 @@ func (s *session) line(line []byte) {
 	case text[0] == '[': // a batch: only in 2025-03-26
 		elements, err := strictjson.Elements(text, s.limits)
 		if err != nil || len(elements) == 0 {
-			s.refuse(nil, &call.Error{Code: call.InvalidRequest, Message: "the batch is empty, or cannot be read"})
+			s.refuse(nil, &jsonrpc.Error{Code: jsonrpc.InvalidRequest, Message: "the batch is empty, or cannot be read"})
 			return
 		}
 		for _, e := range elements {
@@ -193,7 +194,7 @@ func (s *session) line(line []byte) {
 }
 
 func (s *session) message(text []byte) {
-	m, err := call.DecodeEnvelope(text, s.limits)
+	m, err := jsonrpc.DecodeEnvelope(text, s.limits)
 	switch {
 	case err != nil && m.Unread == nil:
 		s.g.log.Warn("refused a message", "err", err)
@@ -208,17 +209,17 @@ func (s *session) message(text []byte) {
 }
 
 // Refused records a client's request that a transport refuses with err. It returns the error to answer with.
-func (g *Gateway) Refused(ctx context.Context, who call.Session, m call.Envelope, err error) error {
+func (g *Gateway) Refused(ctx context.Context, who call.Session, m jsonrpc.Envelope, err error) error {
 	return g.refused(ctx, func(map[string]any) *call.Session { return &who }, m, err)
 }
 
-func (g *Gateway) refused(ctx context.Context, who func(map[string]any) *call.Session, m call.Envelope, err error) error {
+func (g *Gateway) refused(ctx context.Context, who func(map[string]any) *call.Session, m jsonrpc.Envelope, err error) error {
 	return g.doorOf(paramsOf(m, g.cfg.Limits)).Refused(ctx, who, m, err)
 }
 
 // paramsOf returns the params of a message. If they cannot be read as a whole, the document has the members
 // that can be told apart, for finding the server.
-func paramsOf(m call.Envelope, limits call.Limits) *splice.Document {
+func paramsOf(m jsonrpc.Envelope, limits call.Limits) *splice.Document {
 	params := bytes.Clone(m.Params)
 	if m.Unread != nil {
 		if members, err := strictjson.Outline(params, limits); err == nil {
@@ -229,7 +230,7 @@ func paramsOf(m call.Envelope, limits call.Limits) *splice.Document {
 }
 
 // request starts work on a request.
-func (s *session) request(m call.Envelope) {
+func (s *session) request(m jsonrpc.Envelope) {
 	r := &request{id: bytes.Clone(m.ID), method: m.Method, params: paramsOf(m, s.limits), unread: m.Unread}
 	var ctx context.Context
 	ctx, r.cancel = context.WithCancel(s.ctx)
@@ -245,7 +246,7 @@ func (s *session) request(m call.Envelope) {
 		defer func() {
 			if p := recover(); p != nil {
 				s.g.log.Error("a request broke", "method", r.method, "panic", p, "stack", string(debug.Stack()))
-				s.answer(r, nil, &call.Error{Code: call.InternalError, Message: "toolvet failed at this request"})
+				s.answer(r, nil, &jsonrpc.Error{Code: jsonrpc.InternalError, Message: "toolvet failed at this request"})
 			}
 		}()
 		result, err := s.serve(ctx, r)
@@ -265,12 +266,12 @@ func (s *session) begin(r *request) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	key := call.IDKey(r.id)
+	key := jsonrpc.IDKey(r.id)
 	switch {
 	case s.pending[key] != nil:
-		return &call.Error{Code: call.InvalidRequest, Message: `"id" belongs to a request that is not answered yet: use each id once`}
+		return &jsonrpc.Error{Code: jsonrpc.InvalidRequest, Message: `"id" belongs to a request that is not answered yet: use each id once`}
 	case len(s.pending) >= maxPending:
-		return &call.Error{Code: call.InvalidRequest, Message: fmt.Sprintf("%d requests wait for answers: wait for some of them", maxPending)}
+		return &jsonrpc.Error{Code: jsonrpc.InvalidRequest, Message: fmt.Sprintf("%d requests wait for answers: wait for some of them", maxPending)}
 	}
 	if err := s.g.enter(); err != nil {
 		return err
@@ -282,7 +283,7 @@ func (s *session) begin(r *request) error {
 // answer answers a request, unless it has been answered or cancelled.
 func (s *session) answer(r *request, result json.RawMessage, err error) {
 	s.mu.Lock()
-	key := call.IDKey(r.id)
+	key := jsonrpc.IDKey(r.id)
 	mine := s.pending[key] == r
 	if mine {
 		delete(s.pending, key)
@@ -302,7 +303,7 @@ func (s *session) answer(r *request, result json.RawMessage, err error) {
 func (s *session) waits(r *request) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.pending[call.IDKey(r.id)] == r
+	return s.pending[jsonrpc.IDKey(r.id)] == r
 }
 
 // refuse answers with an error. A nil id becomes null, as JSON-RPC requires.
@@ -358,10 +359,10 @@ func (s *session) who(meta map[string]any) *call.Session {
 	known := s.caller
 	s.mu.Unlock()
 	known.Traceparent, _ = meta["traceparent"].(string) // SEP-414
-	if version, _ := meta[call.RevisionKey].(string); version != "" {
+	if version, _ := meta[jsonrpc.RevisionKey].(string); version != "" {
 		known.ProtocolVersion = version
 	}
-	if client, _ := meta[call.ClientInfoKey].(map[string]any); client != nil {
+	if client, _ := meta[jsonrpc.ClientInfoKey].(map[string]any); client != nil {
 		known.ClientName, _ = client["name"].(string)
 		known.ClientVersion, _ = client["version"].(string)
 	}
@@ -369,14 +370,14 @@ func (s *session) who(meta map[string]any) *call.Session {
 }
 
 // note handles a notification of the client.
-func (s *session) note(m call.Envelope) {
+func (s *session) note(m jsonrpc.Envelope) {
 	switch m.Method {
 	case "notifications/initialized":
 		s.mu.Lock()
 		s.ready = s.begun
 		s.mu.Unlock()
 	case "notifications/cancelled":
-		key := call.IDKey(splice.Get(m.Params, s.limits, "requestId"))
+		key := jsonrpc.IDKey(splice.Get(m.Params, s.limits, "requestId"))
 		s.mu.Lock()
 		r := s.pending[key]
 		if r != nil && r.method != "initialize" {

@@ -141,7 +141,7 @@ func (p *peer) shelf(list upstream.List) *shelf {
 
 // refresh gets a list from the Set, from its memory or from the server.
 func (p *peer) refresh(list upstream.List, s *shelf) {
-	pages, sent, err := p.set.Listed(p.pool.ctx, p.name, list)
+	pages, sent, err := p.set.List(p.pool.ctx, p.name, list)
 	var refused *upstream.RefusedError
 	if errors.As(err, &refused) && refused.Code == methodNotFound { // the server does not have this list
 		pages, sent, err = nil, nil, nil

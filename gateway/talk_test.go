@@ -16,7 +16,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/gateway"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
 )
 
 // asks is a tool that asks its client while it works, under an id of its own.
@@ -363,7 +363,7 @@ func TestUpdate(t *testing.T) {
 
 	// Only the gate is another: the session is judged by it at once.
 	worst := check.Error
-	strict := gate(t, toolvet.WithPolicy(&policy.Policy{Checks: map[string]policy.Check{"unknown-argument": {Severity: &worst}}}))
+	strict := gate(t, toolvet.WithPolicy(policy.Seal(&policy.Policy{Checks: map[string]policy.Check{"unknown-argument": {Severity: &worst}}})))
 	const odd = `{"name":"a__x","arguments":{"odd":1}}`
 	if got := c.result("tools/call", odd); !strings.Contains(got, `"got"`) {
 		t.Errorf("before: %s", got)

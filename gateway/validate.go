@@ -10,8 +10,8 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/validate"
-	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/upstream"
 )
 

@@ -15,7 +15,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
-	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/internal/protocol"
 )
 
 // asks are the server's requests to the client that a policy can deny, limit and record.

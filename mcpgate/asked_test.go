@@ -13,8 +13,8 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/internal/access"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/mcpgate"
-	"github.com/toolvet/toolvet/policy"
 )
 
 // TestAsk holds that a policy denies what a server asks of its client, and that the client's answer is
@@ -39,7 +39,7 @@ rules: [{name: forms, effect: deny, requests: "a:elicitation/create", when: 'arg
 		return &mcp.CallToolResult{Content: []mcp.Content{}}, nil
 	}
 	server.AddTool(&mcp.Tool{Name: "ask", InputSchema: json.RawMessage(`{"type":"object","properties":{"m":{"type":"string"}}}`)}, ask)
-	gate := newGate(t, append(options, toolvet.WithPolicy(p), toolvet.WithServer("a"), toolvet.WithElsewhere(toolvet.PartPreset))...)
+	gate := newGate(t, append(options, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithServer("a"), toolvet.WithElsewhere(toolvet.PartPreset))...)
 	if err := mcpgate.Install(server, gate); err != nil {
 		t.Fatal(err)
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/inputschema"
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/mcpgate"
-	"github.com/toolvet/toolvet/protocol"
 )
 
 // The handler of a good call receives the bytes that the client sent, and the client

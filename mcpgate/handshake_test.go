@@ -16,8 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/mcpgate"
-	"github.com/toolvet/toolvet/protocol"
 )
 
 type capabilities struct {

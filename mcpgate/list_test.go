@@ -16,8 +16,8 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/pin"
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/mcpgate"
-	"github.com/toolvet/toolvet/protocol"
 )
 
 func TestListEndsWithTheValidateTool(t *testing.T) {

@@ -13,9 +13,9 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/validate"
 	"github.com/toolvet/toolvet/mcpgate"
-	"github.com/toolvet/toolvet/protocol"
 )
 
 // parityCases go through every door. A call of each kind that a check tells apart

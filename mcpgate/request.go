@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
+	wire "github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/splice"
 )
 
@@ -109,7 +110,7 @@ func (g *guard) enter(ctx context.Context, method string, req mcp.Request) (p *d
 		return nil, wired(err)
 	}
 	g.door.Inform(ctx, c, func(ctx context.Context, method string) (*call.Catalog, error) { return g.entries(ctx, method, req) })
-	p = g.door.Enter(ctx, c, door.Request{Modern: call.IsModern(c.Meta)})
+	p = g.door.Enter(ctx, c, door.Request{Modern: wire.IsModern(c.Meta)})
 	if answer, refused := p.Refusal(); refused {
 		return nil, readError(answer.Raw)
 	}
@@ -118,7 +119,7 @@ func (g *guard) enter(ctx context.Context, method string, req mcp.Request) (p *d
 
 // wired returns an error of package call in the SDK's form.
 func wired(err error) error {
-	if e := (*call.Error)(nil); errors.As(err, &e) {
+	if e := (*wire.Error)(nil); errors.As(err, &e) {
 		return &jsonrpc.Error{Code: int64(e.Code), Message: e.Message}
 	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}

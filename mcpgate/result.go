@@ -10,12 +10,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/internal/protocol"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 )
 
 // modern reports whether a call speaks 2026-07-28 or later. Its result then needs a resultType.
-func modern(r *mcp.CallToolRequest) bool { return r.ProtocolVersion() >= call.Modern }
+func modern(r *mcp.CallToolRequest) bool { return r.ProtocolVersion() >= jsonrpc.Modern }
 
 // unjudged answers a call after its judgement broke.
 func unjudged(r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {

@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 )
 
 // A request is a client's request in the SDK's form.
@@ -49,7 +50,7 @@ func (g *guard) sessionOf(r request, meta mcp.Meta) *call.Session {
 	}
 	session, _ := r.GetSession().(*mcp.ServerSession)
 	switch {
-	case session == nil, s.Transport == "http" && s.ProtocolVersion >= call.Modern: // these have no sessions
+	case session == nil, s.Transport == "http" && s.ProtocolVersion >= jsonrpc.Modern: // these have no sessions
 	case session.ID() != "":
 		s.ID = call.SessionID(session.ID())
 	case s.Transport != "http":

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/mcpgate"
-	"github.com/toolvet/toolvet/policy"
-	"github.com/toolvet/toolvet/protocol"
 )
 
 func TestValidateAnswers(t *testing.T) {
@@ -111,7 +111,7 @@ func TestLaxPolicyDoesNotMakeValidateGreener(t *testing.T) {
 		"known-tool observed": {Checks: map[string]policy.Check{"known-tool": {Observe: true}}},
 	} {
 		server, _ := newServer(nil)
-		if err := mcpgate.Install(server, newGate(t, toolvet.WithPolicy(p))); err != nil {
+		if err := mcpgate.Install(server, newGate(t, toolvet.WithPolicy(policy.Seal(p)))); err != nil {
 			t.Fatal(err)
 		}
 		w := open(t, server, "2025-11-25")
@@ -122,7 +122,7 @@ func TestLaxPolicyDoesNotMakeValidateGreener(t *testing.T) {
 	// With its schema unchecked, a request that validate cannot read is still refused.
 	p := &policy.Policy{Checks: map[string]policy.Check{"input-schema": {Off: true}}}
 	server, _ := newServer(nil)
-	if err := mcpgate.Install(server, newGate(t, toolvet.WithPolicy(p))); err != nil {
+	if err := mcpgate.Install(server, newGate(t, toolvet.WithPolicy(policy.Seal(p)))); err != nil {
 		t.Fatal(err)
 	}
 	checkRefusal(t, open(t, server, "2025-11-25").call("validate", `{"arguments":{}}`).tool(t), "2025-11-25")

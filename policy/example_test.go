@@ -4,45 +4,63 @@
 package policy_test
 
 import (
+	"context"
 	"fmt"
 	"log"
 
-	"github.com/toolvet/toolvet/checks/path"
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/policy"
 )
 
+// A gate with the demands of a text.
 func ExampleParse() {
 	p, err := policy.Parse("toolvet.yaml", []byte(`version: 1
-checks:
-  unknown-argument: {severity: error}
+preset: none
 servers:
   files:
     tools:
-      "read_*":
+      read_*:
         arguments:
-          path: {path: {within: [/srv/data]}}
-`), path.Demand)
+          path: {text: {max_length: 12}}
+`))
 	if err != nil {
 		log.Fatal(err)
 	}
-	argument := p.Server("files").Tools[0].Arguments[0]
-	fmt.Println(argument.Address, argument.Demands[0].Kind.Name)
-	fmt.Println(*p.Check("unknown-argument").Severity)
+	gate, err := toolvet.New(toolvet.WithPolicy(p))
+	if err != nil {
+		log.Fatal(err)
+	}
+	tool, err := call.DecodeTool([]byte(`{"name": "read_file", "inputSchema": {"properties": {"path": {"type": "string"}}}}`), call.Limits{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	c, err := call.NewCall(tool, map[string]any{"path": "the/name/of/a/file"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	c.Server = "files"
+	fmt.Println(gate.Judge(context.Background(), c, toolvet.PointLibrary))
 	// Output:
-	// /path path
-	// error
+	// no-go
+	//  - /path: must have at most 12 characters [text]
 }
 
-// All errors come at once, with their lines.
-func ExampleErrors() {
+// All faults come at once, with their places.
+func ExampleFaults() {
 	_, err := policy.Parse("toolvet.yaml", []byte(`version: 1
 servers:
   files:
     location: far
     tools: {read_file: {arguments: {path: {path: {exist: true}}}}}
-`), path.Demand)
+`))
+	for _, fault := range policy.Faults(err) {
+		fmt.Println(fault.Line, fault.Column, fault.Message)
+	}
 	fmt.Println(err)
 	// Output:
+	// 4 15 "far" is not allowed here: must be "local" or "remote"
+	// 5 51 unknown key "exist": did you mean "exists"?
 	// toolvet.yaml:4:15: "far" is not allowed here: must be "local" or "remote"
 	//     4 |     location: far
 	//       |               ^

@@ -1,116 +1,89 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package policy holds what the operator decides: the checks that run and the effect of their
-// findings. It reads toolvet.yaml strictly; every error names its line and column and shows it.
+// Package policy reads toolvet.yaml, the operator's decisions about calls: checks, demands on arguments,
+// rules of access, limits.
+//
+// A program with a policy file should open it with package policyfile: all of the file is in force then, and
+// changes of the file count. Package policy serves other programs, such as one that embeds its policy and needs
+// no rules of access:
+//
+//	//go:embed toolvet.yaml
+//	var text []byte
+//
+//	p, err := policy.Parse("toolvet.yaml", text)
+//	if err != nil {
+//		return err // each fault with its line and a caret
+//	}
+//	gate, err := toolvet.New(toolvet.WithPolicy(p))
+//
+// The keys of the file are described in docs/policies.md. Everything is read strictly: an unknown key, an
+// option of the wrong kind, a name that stands twice are errors. So are anchors, aliases, merge keys and tags,
+// which make a text mean something else than it shows.
 package policy
 
 import (
-	"fmt"
-	"slices"
+	"errors"
 
-	"github.com/toolvet/toolvet/access/limit"
-	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/internal/policy"
 )
 
-// A Policy is the content of toolvet.yaml. The nil Policy leaves every check as it documents
-// itself. A Policy is read-only once a Gate uses it.
-type Policy struct {
-	Checks  map[string]Check // by the name of the check
-	Servers []*Server        // in the order of the file
-	Output  []Demand         // of what servers send back; a server's own and a tool's own count before
+// A Policy is the content of a toolvet.yaml. It cannot be changed, and is safe for concurrent use. Programs pass
+// it to [github.com/toolvet/toolvet.WithPolicy]. A nil Policy and the zero one say nothing: each check
+// behaves as it documents.
+type Policy = policy.Sealed
 
-	// Rules permit and refuse calls. A Gate enforces them only with the options of package
-	// access, and refuses to be made without.
-	Rules         []Rule
-	Session       Session
-	Pinning       Pinning
-	Limits        []limit.Limit
-	Rehearsal     Rehearsal
-	Log           Log
-	Shared        *limit.Shared  // where limits are counted together with other proxies; nil: nowhere
-	Authorization *Authorization // of a door that listens on the network; nil: it asks nobody
-	Schedule      *Schedule      // of the scheduler; nil: it does not say
-	// HideRefused leaves tools out of tools/list that the session may not call at all.
-	HideRefused bool
-
-	// Infer makes demands on the arguments of a tool that the policy does not mention. Nil:
-	// nothing.
-	Infer func(t *call.Tool) []Argument
-
-	// InferRequest does the same for a request other than tools/call, by its method and params, and InferPart for
-	// a part of any request. Nil: nothing. The error is [call.ErrShape], which refuses the request.
-	InferRequest func(c *call.Call) ([]Argument, error)
-	InferPart    func(p call.Part) ([]Argument, error)
-
-	// Preset is the name of the demands on arguments that the policy does not mention; "" if it
-	// does not say. Package preset turns it into Infer.
-	Preset string
-
-	origin *origin // nil for a policy that was made in Go
+// Parse reads the text of a policy. The name of the file is for messages, and relative names of files in the
+// policy begin in its directory. The text may make demands of the checks of suite.Default, and of the program's
+// own. It may name environment variables as ${NAME}, which are read at once. Parse keeps nothing of text.
+//
+// [Faults] tells what is wrong. Settings for checks that do not run are errors of toolvet.New.
+func Parse(name string, text []byte, own ...*check.Check) (*Policy, error) {
+	p, err := policy.Parse(name, text, demands(own)...)
+	return policy.Seal(p), err
 }
 
-// An origin remembers where a policy was read, for errors that only show later.
-type origin struct {
-	file   *file
-	checks map[string]position // of the names in Policy.Checks
+// Load is [Parse] for a file. A file of more than 1 MiB is an error.
+func Load(name string, own ...*check.Check) (*Policy, error) {
+	p, err := policy.Load(name, demands(own)...)
+	return policy.Seal(p), err
 }
 
-// A Check holds a policy's settings for one check. The zero Check changes nothing.
-type Check struct {
-	Severity *check.Severity // of all its findings; nil: as the check says
-	Observe  bool            // findings are recorded and refuse nothing
-	FailOpen bool            // a check that breaks warns instead of refusing
-	Off      bool            // the check does not run
-}
-
-// Check returns the settings of p for the check called name.
-func (p *Policy) Check(name string) Check {
-	if p == nil {
-		return Check{}
-	}
-	return p.Checks[name]
-}
-
-// WantsPreset reports whether p was read from a text that wants a preset, which nothing has applied. Package
-// preset applies it, and policyfile.Open does that.
-func (p *Policy) WantsPreset() bool {
-	return p != nil && p.origin != nil && p.Preset != "none" && p.Infer == nil
-}
-
-// Validate reports names in p that none of the checks has. The error is an
-// [Errors].
-func (p *Policy) Validate(checks []*check.Check) error {
-	if p == nil {
-		return nil
-	}
-	var names []string
-	for _, c := range checks {
-		if c != nil {
-			names = append(names, c.Name)
+func demands(own []*check.Check) []*check.Demand {
+	kinds := suite.Demands()
+	for _, c := range own {
+		if c != nil && c.Demand != nil {
+			kinds = append(kinds, c.Demand)
 		}
 	}
-	var errs Errors
-	for name := range p.Checks {
-		if !slices.Contains(names, name) {
-			errs = append(errs, p.unknownCheck(name, names))
-		}
-	}
-	if len(errs) == 0 {
-		return nil
-	}
-	return errs.ordered()
+	return kinds
 }
 
-func (p *Policy) unknownCheck(name string, names []string) *Error {
-	message := fmt.Sprintf("the policy names the unknown check %s: %s", quote(name), hint(name, names))
-	if p.origin == nil {
-		return &Error{Message: message}
+// A Fault is one thing that is wrong with a policy.
+type Fault struct {
+	File    string // as it was named
+	Line    int    // from 1; 0 if the fault has no place
+	Column  int    // in characters, from 1
+	Message string // in words, without the place
+	Source  string // the line of the file, without its end
+}
+
+// Error is "file:line:column: message", and below it the line with a caret.
+func (f *Fault) Error() string { return (*policy.Error)(f).Error() }
+
+// Faults returns everything that is wrong with a policy, in the order of the file. The error is that of [Parse],
+// [Load], toolvet.New or policyfile.Open. Without faults in a policy behind it, such as a file that cannot be read,
+// Faults returns nil.
+func Faults(err error) []*Fault {
+	var wrong policy.Errors
+	if !errors.As(err, &wrong) {
+		return nil
 	}
-	at, ok := p.origin.checks[name]
-	if !ok { // added since it was read
-		return &Error{Message: message}
+	faults := make([]*Fault, len(wrong))
+	for i, e := range wrong {
+		faults[i] = (*Fault)(e)
 	}
-	return p.origin.file.errorf(at, "%s", message)
+	return faults
 }

@@ -32,20 +32,21 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 
 	"github.com/toolvet/toolvet"
-	resource "github.com/toolvet/toolvet/access/auth"
-	"github.com/toolvet/toolvet/access/limit"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/access"
+	resource "github.com/toolvet/toolvet/internal/auth"
 	"github.com/toolvet/toolvet/internal/enforce"
+	internal "github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/record"
 	"github.com/toolvet/toolvet/policy"
-	"github.com/toolvet/toolvet/record"
-	"github.com/toolvet/toolvet/record/telemetry"
 	"github.com/toolvet/toolvet/schema"
+	"github.com/toolvet/toolvet/telemetry"
 )
 
 // Options of a File. The zero Options put the file in force as it is.
@@ -63,9 +64,6 @@ type Options struct {
 	Logger *slog.Logger
 	// Observer receives metrics and traces. Nil: none.
 	Observer telemetry.Observer
-	// Shared opens the store of limits that several processes count together. Nil: a policy
-	// with such limits is an error.
-	Shared func(at limit.Shared, log *slog.Logger) (limit.ClosingStore, error)
 	// Rehearse makes the check that rehearses calls: rehearse.Before. Nil: a policy with rehearsals is an
 	// error.
 	Rehearse func(*policy.Policy) (*check.Check, error)
@@ -76,9 +74,9 @@ type Options struct {
 type File struct {
 	name     string
 	o        Options
-	watcher  policy.Watcher
+	watcher  internal.Watcher
 	record   *record.Recorder
-	logged   policy.Log
+	logged   internal.Log
 	counters access.Counters
 
 	loading  sync.Mutex                  // held while a text is put in force
@@ -93,7 +91,7 @@ var ErrClosed = errors.New("policyfile: the file is closed")
 // An inForce is what one text of the policy says.
 type inForce struct {
 	gates    map[string]*toolvet.Gate // by server
-	asks     *policy.Authorization    // nil: nobody is asked for a token
+	asks     *internal.Authorization  // nil: nobody is asked for a token
 	resource *resource.Resource       // nil likewise
 }
 
@@ -111,7 +109,7 @@ func Open(name string, o Options) (*File, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	f := &File{name: name, o: o, enforcer: map[string]*access.Enforcer{}}
-	text, err := policy.Read(name)
+	text, err := internal.Read(name)
 	if err != nil {
 		return nil, fmt.Errorf("policyfile: %w", err)
 	}
@@ -122,7 +120,7 @@ func Open(name string, o Options) (*File, error) {
 		}
 		return nil, fmt.Errorf("policyfile: %w", err)
 	}
-	f.watcher = policy.Watcher{File: name, Load: f.load, Log: o.Logger}
+	f.watcher = internal.Watcher{File: name, Load: f.load, Log: o.Logger}
 	f.watcher.Holds(text, beside...)
 	return f, nil
 }
@@ -162,7 +160,7 @@ func (f *File) load(text []byte) (beside []string, err error) {
 }
 
 // servers are the names of those for which there are gates. A policy that names none has one without a name.
-func (f *File) servers(p *policy.Policy) ([]string, error) {
+func (f *File) servers(p *internal.Policy) ([]string, error) {
 	var names []string
 	for _, s := range p.Servers {
 		names = append(names, s.Name)
@@ -182,7 +180,7 @@ func (f *File) servers(p *policy.Policy) ([]string, error) {
 	return names, nil
 }
 
-func (f *File) openLog(log policy.Log) (err error) {
+func (f *File) openLog(log internal.Log) (err error) {
 	if f.record == nil {
 		f.logged = log
 		f.record, err = record.Open(log, record.Options{Observer: f.o.Observer, Logger: f.o.Logger})
@@ -191,7 +189,7 @@ func (f *File) openLog(log policy.Log) (err error) {
 	return enforce.SameLog(f.logged, log)
 }
 
-func (f *File) gate(source enforce.Source, all *policy.Policy, preset string) (*toolvet.Gate, error) {
+func (f *File) gate(source enforce.Source, all *internal.Policy, preset string) (*toolvet.Gate, error) {
 	p, err := source.Narrow(all, preset, nil)
 	if err != nil {
 		return nil, err
@@ -201,7 +199,7 @@ func (f *File) gate(source enforce.Source, all *policy.Policy, preset string) (*
 	}
 	e := f.enforcer[source.Server]
 	if e == nil {
-		e = &access.Enforcer{Server: source.Server, Log: f.o.Logger, Counters: &f.counters, Shared: f.o.Shared}
+		e = &access.Enforcer{Server: source.Server, Log: f.o.Logger, Counters: &f.counters}
 		f.enforcer[source.Server] = e
 	}
 	return source.Checks.NewRehearsingGate(e, p, f.o.Rehearse, slices.Concat(f.o.Gate, []toolvet.Option{toolvet.WithObserver(f.record)})...)
@@ -298,7 +296,7 @@ func passOn(next http.Handler) http.Handler {
 
 // Reload puts the present content of the file in force at once. On an error, what was in force stays.
 func (f *File) Reload() error {
-	text, err := policy.Read(f.name)
+	text, err := internal.Read(f.name)
 	if err == nil {
 		var beside []string
 		if beside, err = f.load(text); err == nil {
@@ -312,11 +310,19 @@ func (f *File) Reload() error {
 }
 
 // Run follows the file until ctx is done. A new text is in force within a second after it has rested for
-// [policy.Rest]; a text with a fault is logged and changes nothing.
+// half a second; a text with a fault is logged and changes nothing.
 func (f *File) Run(ctx context.Context) { f.watcher.Run(ctx) }
 
 // InForce tells which text is in force, and since when.
-func (f *File) InForce() policy.InForce { return f.watcher.InForce() }
+func (f *File) InForce() InForce { return InForce(f.watcher.InForce()) }
+
+// An InForce tells which text of a policy is in force.
+type InForce struct {
+	Digest  string    // SHA-256 of the text, in hexadecimal digits
+	Since   time.Time // when the text came into force
+	Looked  time.Time // when the file was last looked at
+	Problem string    // why the present content of the file is not in force; "" if it is
+}
 
 // Close ends the log, at the latest when ctx is done. Close the doors first: with a log, a call that comes later cannot be
 // recorded. A second Close does nothing.

@@ -18,15 +18,15 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/access/auth"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/gateway"
+	"github.com/toolvet/toolvet/internal/auth"
+	"github.com/toolvet/toolvet/internal/calllog"
+	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/record"
 	"github.com/toolvet/toolvet/mcpgate"
-	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/policyfile"
-	"github.com/toolvet/toolvet/record"
-	"github.com/toolvet/toolvet/record/calllog"
 	"github.com/toolvet/toolvet/upstream"
 	"github.com/toolvet/toolvet/upstream/upstreamtest"
 )
@@ -202,7 +202,7 @@ func TestWirings(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := toolvet.New(append(tt.options, toolvet.WithPolicy(parse(t, tt.more)))...)
+			_, err := toolvet.New(append(tt.options, toolvet.WithPolicy(policy.Seal(parse(t, tt.more))))...)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/bounded"
+	internal "github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/policy"
 )
 
@@ -22,7 +23,7 @@ var doc string
 
 // NewCheck makes the check "rehearsal". It rehearses the calls in r, in sessions from take, and refuses calls whose
 // effects r does not allow. The Gate needs a time-out that is long enough for a server to start.
-func NewCheck(r policy.Rehearsal, take func(context.Context) (*Session, error)) *check.Check {
+func NewCheck(r internal.Rehearsal, take func(context.Context) (*Session, error)) *check.Check {
 	return &check.Check{
 		Name: "rehearsal", Doc: doc, Stage: check.Policy, Level: check.RuntimeLevel, Bounded: bounded.Unpromised(),
 		Run: func(ctx context.Context, pass *check.Pass) error { return run(ctx, pass, r, take) },
@@ -32,7 +33,8 @@ func NewCheck(r policy.Rehearsal, take func(context.Context) (*Session, error)) 
 // Before returns a function that makes the check "rehearsal" for the policy of one server, in sessions of a pool. The
 // command starts the server; nil stands for the policy's. Init is as in [Config]. It is what policyfile.Options take.
 func Before(command, init []string) func(*policy.Policy) (*check.Check, error) {
-	return func(p *policy.Policy) (*check.Check, error) {
+	return func(sealed *policy.Policy) (*check.Check, error) {
+		p := internal.Unseal(sealed)
 		pool, err := PoolOf(p, command, init)
 		if err != nil {
 			return nil, err
@@ -43,7 +45,7 @@ func Before(command, init []string) func(*policy.Policy) (*check.Check, error) {
 
 // PoolOf makes a pool for a policy's only server, with its environment and directory. Command and init are as in [Before].
 // A server that the pool keeps ready ends by itself.
-func PoolOf(p *policy.Policy, command, init []string) (*Pool, error) {
+func PoolOf(p *internal.Policy, command, init []string) (*Pool, error) {
 	server := p.Servers[0]
 	env, err := server.Environ(os.LookupEnv)
 	if err != nil {
@@ -55,7 +57,7 @@ func PoolOf(p *policy.Policy, command, init []string) (*Pool, error) {
 	return NewPool(Config{Init: init, Command: command, Dir: server.Dir, Env: env, Pass: p.Rehearsal.Env, Network: p.Rehearsal.Network}), nil
 }
 
-func run(ctx context.Context, pass *check.Pass, r policy.Rehearsal, take func(context.Context) (*Session, error)) error {
+func run(ctx context.Context, pass *check.Pass, r internal.Rehearsal, take func(context.Context) (*Session, error)) error {
 	c := pass.Call
 	if c.Validation || !c.IsTool() || !r.Covers(c.Server, c.Name) {
 		return nil
@@ -87,7 +89,7 @@ func once(ctx context.Context, take func(context.Context) (*Session, error), c C
 
 // Judge returns a finding for each limit on effects that a report exceeds. Actions of the server as it started do not
 // count. A finding has the name of the limit and no paths, because the model may have chosen the names of files.
-func Judge(r *Report, server string, limits []policy.Effect) []check.Finding {
+func Judge(r *Report, server string, limits []internal.Effect) []check.Finding {
 	var found []check.Finding
 	for i := range limits {
 		e := &limits[i]
@@ -101,7 +103,7 @@ func Judge(r *Report, server string, limits []policy.Effect) []check.Finding {
 	return found
 }
 
-func breaches(r *Report, e *policy.Effect) []string {
+func breaches(r *Report, e *internal.Effect) []string {
 	var changes, deleted, outside int
 	for i := range r.Changes {
 		c := &r.Changes[i]

@@ -18,8 +18,8 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/test/race"
-	"github.com/toolvet/toolvet/policy"
 )
 
 func serverConfig(t testing.TB, dir string) Config {

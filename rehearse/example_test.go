@@ -13,7 +13,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/rehearse"
 )
 

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/test/race"
-	"github.com/toolvet/toolvet/policy"
 )
 
 func whys(r *Report) string {

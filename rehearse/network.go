@@ -17,8 +17,8 @@ import (
 
 	"github.com/toolvet/toolvet/internal/machine/egress"
 	"github.com/toolvet/toolvet/internal/machine/sandbox"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
-	"github.com/toolvet/toolvet/policy"
 )
 
 // Bounds of a report about requests.

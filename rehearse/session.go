@@ -21,8 +21,8 @@ import (
 	"github.com/toolvet/toolvet/internal/machine/cgroup"
 	"github.com/toolvet/toolvet/internal/machine/process"
 	"github.com/toolvet/toolvet/internal/machine/sandbox"
-	"github.com/toolvet/toolvet/policy"
-	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -47,16 +47,13 @@ type Config struct {
 	Session *call.Session
 
 	Timeout time.Duration // of the start with its handshake, and of each call; default [upstream.DefaultTimeout]
-	// Grace is the time that the server gets to end after the end of its input, and again after a request to end.
-	// Default 1 s.
-	Grace  time.Duration
-	Stderr io.Writer     // receives the server's standard error; nil discards
-	search time.Duration // see [sandbox.Config.Search]
+	search  time.Duration // see [sandbox.Config.Search]
 	// Committed hears of each change as soon as [Session.Commit] has made it. It may be nil.
 	Committed func(Change)
 }
 
-// Run is the body of the program in [Config.Init]; see [sandbox.Run].
+// Run is the body of the process that [Config.Init] starts, with the arguments that [Start] adds. It returns the exit
+// code of that process.
 func Run(args []string) int { return sandbox.Run(args) }
 
 // A Session is a server in a sandbox. It is not safe for concurrent use.
@@ -89,14 +86,13 @@ func Start(ctx context.Context, cfg Config) (*Session, error) {
 	kept, withheld := environment(os.Environ(), cfg.Pass)
 	cfg.Env = merge(kept, cfg.Env)
 	cfg.Timeout = cmp.Or(max(cfg.Timeout, 0), upstream.DefaultTimeout)
-	cfg.Grace = cmp.Or(max(cfg.Grace, 0), time.Second)
 	s := &Session{cfg: cfg, redact: newRedactor(), began: time.Now()}
 	s.report.Withheld = without(withheld, cfg.Env)
 	var err error
 	if s.outside, err = newOutside(cfg.Network); err != nil {
 		return nil, err
 	}
-	s.client, err = upstream.Connect(ctx, dialer{s}, upstream.Options{Timeout: cfg.Timeout, Stderr: cfg.Stderr})
+	s.client, err = upstream.Connect(ctx, dialer{s}, upstream.Options{Timeout: cfg.Timeout})
 	if err != nil {
 		s.Close()
 		return nil, err
@@ -125,17 +121,19 @@ func (d dialer) Dial(ctx context.Context, stderr io.Writer) (upstream.Transport,
 	}
 	d.s.box = box
 	go func() { _, _ = io.Copy(stderr, box.Stderr()) }() // until the server ends
-	return transport{box, c.Grace}, nil
+	return transport{box}, nil
 }
 
-// A transport ends its server within the session's grace.
+// grace is the time that a server gets to end after the end of its input, and again after a request to end.
+const grace = time.Second
+
+// A transport ends its server within that grace.
 type transport struct {
 	*sandbox.Sandbox
-	grace time.Duration
 }
 
 func (t transport) Stop(ctx context.Context) error {
-	return t.End(ctx, process.Grace{EOF: t.grace, Term: t.grace}).Err()
+	return t.End(ctx, process.Grace{EOF: grace, Term: grace}).Err()
 }
 
 // settle notes the server's effects before the first call.

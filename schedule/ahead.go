@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolvet/toolvet/schedule/when"
+	"github.com/toolvet/toolvet/internal/when"
 )
 
 // checkers is the number of jobs that are validated at once.

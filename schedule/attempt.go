@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -38,7 +38,7 @@ func (s *Scheduler) attempt(ctx context.Context, c Claim) *Run {
 
 // within bounds the time of a run.
 func (s *Scheduler) within(ctx context.Context, spec *Spec) (context.Context, context.CancelFunc) {
-	limit := cmp.Or(time.Duration(spec.Timeout), s.cfg.Timeout)
+	limit := cmp.Or(time.Duration(spec.Timeout), defaultTimeout)
 	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("it took longer than %s", limit))
 }
 

@@ -8,7 +8,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/toolvet/toolvet/schedule/when"
+	"github.com/toolvet/toolvet/internal/when"
 )
 
 // jumps notices if somebody set the wall clock or the machine slept: the wall clock then moves by another amount than the

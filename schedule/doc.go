@@ -25,8 +25,7 @@
 // Any number of processes may serve the same store: each run is claimed by one of them, under a
 // lease. If that process dies, another one takes over its runs.
 //
-// [Scheduler.Of] returns the scheduler as one owner sees it, for programs with several users. Package
-// schedule/when reads schedules. Packages schedule/sqlstore and schedule/memstore are stores, and
-// schedule/storetest tests others. Packages cmd/internal/jobs/server and cmd/internal/jobs/web show a scheduler to models and to
-// people, and cmd/internal/jobs/notify delivers alerts. See also docs/scheduler.md.
+// [Scheduler.Of] returns the scheduler as one owner sees it, for programs with several users. Packages
+// schedule/sqlstore and schedule/memstore are stores, and schedule/storetest tests others. The document
+// docs/scheduler.md has the words for schedules, and how the program toolvet shows jobs to models and people.
 package schedule

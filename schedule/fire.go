@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/toolvet/toolvet/schedule/when"
+	"github.com/toolvet/toolvet/internal/when"
 )
 
 // maxMissed bounds the missed times that are counted one by one, because the store waits meanwhile. A job cannot
@@ -53,7 +53,7 @@ func (s *Scheduler) fire(d Due, now time.Time) (runs []*Run) {
 			break
 		}
 		r := add(at)
-		r.Exclusive = r.Exclusive || at.Before(now.Add(-s.cfg.Grace)) // one after the other
+		r.Exclusive = r.Exclusive || at.Before(now.Add(-grace)) // one after the other
 		left--
 		open++
 	}
@@ -99,7 +99,7 @@ func (j *Job) overlaps(open int) string {
 // ones to count, it returns only the first and the last of them, and counted is false.
 func (s *Scheduler) times(d Due, schedule *when.Schedule, now time.Time) (fresh, late []time.Time, counted bool) {
 	const maxLast = 4 * maxMissed // bounds the search for the last ones
-	j, deadline, left := d.Job, now.Add(-s.cfg.Grace), 0
+	j, deadline, left := d.Job, now.Add(-grace), 0
 	counted = true
 	for at := j.Next; !at.IsZero() && !at.After(now); at = schedule.Next(at) {
 		switch {

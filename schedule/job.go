@@ -8,8 +8,8 @@ import (
 	"iter"
 	"time"
 
+	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/protocol"
 )
 
 // A State is the state of a job.
@@ -193,7 +193,7 @@ type Verdict struct {
 	PolicyDigest string    `json:"policy_digest,omitempty"` // SHA-256 of the policy
 }
 
-func newVerdict(on string, at time.Time, r protocol.Result) *Verdict {
+func newVerdict(on string, at time.Time, r toolvet.Validation) *Verdict {
 	return &Verdict{At: at, On: on, Valid: r.Valid, Method: r.Method, Errors: r.Errors, Warnings: r.Warnings, Suggestions: r.Suggestions}
 }
 

@@ -24,7 +24,7 @@ type owned struct {
 
 func (o *owned) mine(j *Job) bool { return j.Owner.Subject == o.subject }
 
-// Job implements [JobStore]. A name means the owner's job of that name.
+// Job implements [Store]. A name means the owner's job of that name.
 func (o *owned) Job(ctx context.Context, id string) (*Job, error) {
 	list, err := o.Store.Jobs(ctx, JobFilter{Owner: &o.subject, Name: id, Limit: 1})
 	if err != nil {
@@ -75,7 +75,7 @@ func (o *owned) Jobs(ctx context.Context, f JobFilter) ([]*Job, error) {
 	return o.Store.Jobs(ctx, f)
 }
 
-// Counts implements [JobStore]. It ignores the owner that the caller names.
+// Counts implements [Store]. It ignores the owner that the caller names.
 func (o *owned) Counts(ctx context.Context, _ *string) ([]Count, error) {
 	return o.Store.Counts(ctx, &o.subject)
 }

@@ -22,8 +22,8 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/test/race"
-	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/schedule"
 	"github.com/toolvet/toolvet/schedule/sqlstore"
 	"github.com/toolvet/toolvet/upstream"
@@ -34,7 +34,7 @@ import (
 type world struct {
 	*schedule.Scheduler
 	t     *testing.T
-	store *sqlstore.Store
+	store schedule.Store
 	start time.Time
 	ahead atomic.Int64 // what the wall clock shows too much, in ns
 
@@ -95,7 +95,7 @@ func (w *world) set(f func()) {
 	f()
 }
 
-func (w *world) Validate(_ context.Context, tool string, _ json.RawMessage, _ ...upstream.CallOption) (protocol.Result, error) {
+func (w *world) Validate(_ context.Context, tool string, _ json.RawMessage, _ ...upstream.CallOption) (toolvet.Validation, error) {
 	w.mu.Lock()
 	v := toolvet.Verdict{Go: w.fault == "" && w.down == nil}
 	if w.fault != "" {
@@ -106,7 +106,7 @@ func (w *world) Validate(_ context.Context, tool string, _ json.RawMessage, _ ..
 	if judged != nil {
 		judged()
 	}
-	return protocol.NewResult(tool, v), down
+	return protocol.NewResult(tool, v).Validation, down
 }
 
 func (w *world) Call(ctx context.Context, tool string, _ json.RawMessage, _ ...upstream.CallOption) (*upstream.Outcome, error) {

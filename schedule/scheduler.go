@@ -13,14 +13,14 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/upstream"
 )
 
 // A Caller judges calls and makes them. An *[upstream.Set] is one.
 type Caller interface {
-	Validate(ctx context.Context, tool string, arguments json.RawMessage, options ...upstream.CallOption) (protocol.Result, error)
+	Validate(ctx context.Context, tool string, arguments json.RawMessage, options ...upstream.CallOption) (toolvet.Validation, error)
 	Call(ctx context.Context, tool string, arguments json.RawMessage, options ...upstream.CallOption) (*upstream.Outcome, error)
 	Tools(ctx context.Context, server string, options ...upstream.CallOption) (*call.Catalog, error)
 }
@@ -49,8 +49,6 @@ type Config struct {
 	Workers   int           // runs at once; default 8
 	Ahead     time.Duration // how long before a run its validation begins; default 6 h
 	Recheck   time.Duration // between two validations ahead; default 15 min
-	Timeout   time.Duration // of a run whose job sets none; default 5 min
-	Grace     time.Duration // how late a run may begin before it counts as missed; default 1 min
 	Lease     time.Duration // a worker is dead so long after its last heartbeat; the same for all that serve the store; default 15 s
 	Poll      time.Duration // between two looks for changes by other processes; default 500 ms
 	Drain     time.Duration // how long runs under way may take at the end; default 30 s
@@ -62,12 +60,15 @@ type Config struct {
 	Logger *slog.Logger     // nil discards
 }
 
+const (
+	defaultTimeout = 5 * time.Minute // of a run whose job sets none
+	grace          = time.Minute     // how late a run may begin before it counts as missed
+)
+
 func (c Config) withDefaults() Config {
 	c.Workers = cmp.Or(max(c.Workers, 0), 8)
 	c.Ahead = cmp.Or(max(c.Ahead, 0), 6*time.Hour)
 	c.Recheck = cmp.Or(max(c.Recheck, 0), 15*time.Minute)
-	c.Timeout = cmp.Or(max(c.Timeout, 0), 5*time.Minute)
-	c.Grace = cmp.Or(max(c.Grace, 0), time.Minute)
 	c.Lease = cmp.Or(max(c.Lease, 0), 15*time.Second)
 	c.Poll = cmp.Or(max(c.Poll, 0), 500*time.Millisecond)
 	c.Drain = cmp.Or(max(c.Drain, 0), 30*time.Second)

@@ -10,16 +10,16 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/protocol"
-	"github.com/toolvet/toolvet/schedule/when"
+	"github.com/toolvet/toolvet/internal/when"
 	"github.com/toolvet/toolvet/upstream"
 )
 
 // A Proposal is the judgement of a job before it is made.
 type Proposal struct {
-	protocol.Result
+	toolvet.Validation
 	Understood string      `json:"understood,omitempty"` // the schedule in words
 	Next       []time.Time `json:"next,omitempty"`       // the first three runs, in the job's zone
 	Rehearsal  *Rehearsal  `json:"rehearsal,omitempty"`  // nil without a rehearsal
@@ -47,7 +47,7 @@ func (s *Scheduler) Validate(ctx context.Context, spec *Spec, who *call.Session)
 // proposal judges the schedule and the call.
 func (s *Scheduler) proposal(ctx context.Context, spec *Spec, who *call.Session) (*Proposal, error) {
 	result, err := s.cfg.Caller.Validate(ctx, spec.Tool, spec.arguments(), upstream.WithSession(OwnerOf(who).session()))
-	p := &Proposal{Result: result}
+	p := &Proposal{Validation: result}
 	p.schedules(spec, s.now())
 	return p, err
 }
@@ -76,7 +76,7 @@ func (p *Proposal) schedules(spec *Spec, now time.Time) {
 // add adds an error to the proposal, in the form of the validation protocol.
 func (p *Proposal) add(pointer, message, suggestion string) {
 	p.Valid = false
-	f := protocol.Finding{Code: "SEMANTIC", Check: "schedule-job", Level: check.SemanticLevel, Severity: check.Error, Pointer: pointer, Message: message, Suggestion: suggestion}
+	f := check.Finding{Code: "SEMANTIC", Check: "schedule-job", Level: check.SemanticLevel, Severity: check.Error, Pointer: pointer, Message: message, Suggestion: suggestion}
 	p.Findings = append(p.Findings, f)
 	p.Errors = append(p.Errors, fmt.Sprintf("%s: %s", pointer, message))
 	if suggestion != "" {
@@ -130,7 +130,7 @@ func (s *Scheduler) plan(j *Job, p *Proposal, now time.Time) {
 }
 
 func (s *Scheduler) recorded(ctx context.Context, on string, j *Job, p *Proposal) *Verdict {
-	v := newVerdict(on, s.now(), p.Result)
+	v := newVerdict(on, s.now(), p.Validation)
 	v.ToolDigest, v.PolicyDigest = s.toolDigest(ctx, j.Tool, j.Owner), s.cfg.PolicyDigest()
 	return v
 }
@@ -141,8 +141,8 @@ func (s *Scheduler) Propose(ctx context.Context, spec Spec, who *call.Session, h
 	p, err := s.proposal(ctx, &spec, who)
 	if how.SkipValidation && s.cfg.AllowSkip {
 		// The judgement of the call stays on record. The schedule and the fields must still be right.
-		called := p.Result
-		p.Result = protocol.Result{Valid: true, Tool: called.Tool, Method: "skipped", Warnings: called.Errors}
+		called := p.Validation
+		p.Validation = toolvet.Validation{Valid: true, Tool: called.Tool, Method: "skipped", Warnings: called.Errors}
 		p.schedules(&spec, s.now())
 		err = nil
 	}
@@ -180,8 +180,8 @@ func (s *Scheduler) patched(ctx context.Context, id string, patch []byte, how Ho
 	return old, spec, p, err
 }
 
-// ErrConflict reports that somebody else changed a job at the same time.
-var ErrConflict = errors.New("somebody else changed the job at the same time: look at it again")
+// errConflict reports that somebody else changed a job at the same time.
+var errConflict = errors.New("somebody else changed the job at the same time: look at it again")
 
 // Update changes a job. Patch is a JSON object with those fields of a [Spec] that change. Update judges the result
 // like a new job of the same owner.
@@ -195,7 +195,7 @@ func (s *Scheduler) Update(ctx context.Context, id string, patch []byte, how How
 	}
 	j, err := s.store.UpdateJob(ctx, old.ID, func(j *Job) error {
 		if !j.Updated.Equal(old.Updated) {
-			return ErrConflict
+			return errConflict
 		}
 		now := s.now()
 		j.Spec, j.Updated, j.Unvalidated = spec, now, how.SkipValidation
@@ -208,7 +208,7 @@ func (s *Scheduler) Update(ctx context.Context, id string, patch []byte, how How
 			}
 		}
 		s.plan(j, p, now)
-		j.Verdict = newVerdict("update", now, p.Result)
+		j.Verdict = newVerdict("update", now, p.Validation)
 		j.Verdict.PolicyDigest = s.cfg.PolicyDigest()
 		if j.Health.Status == Warned {
 			j.Health = Health{Status: Healthy, Since: now}

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/when"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
-	"github.com/toolvet/toolvet/schedule/when"
 )
 
 // Bounds of a Spec.

@@ -58,22 +58,22 @@ const (
 //     That is no error of the store.
 //   - A context that is done is an error.
 //
+// Jobs: a job has a unique id, and a name that is unique among its owner's jobs. Where a method takes an id, it takes
+// the name as well; a job with this id comes first. The error is ErrNotFound if there is neither, and ErrAmbiguous if
+// several owners have the name.
+//
+// Runs: a run has a unique id, and no other run of its job has both its fire time and its kind: so a time fires once,
+// whoever else fires it. A missed run is the exception: a run that happens after all takes its place. Each piece of work
+// goes to one of the schedulers that serve the store.
+//
+// Leases show that workers are alive, by the clock of the store, which all of them share. After its lease is over, a
+// worker keeps its runs until TakeOver hands them on; then it has no lease any more.
+//
+// Alerts stay until they are delivered, and then until they are pruned. The store delivers the alerts of a job in the
+// order of their ids, each at least once.
+//
 // Package sqlstore is a store in SQLite or PostgreSQL; package memstore is a short one in memory.
 type Store interface {
-	JobStore
-	RunStore
-	WorkQueue
-	Leases
-	AlertStore
-	Upkeep
-	io.Closer
-}
-
-// A JobStore keeps jobs. A job has a unique id, and a name that is unique among its owner's jobs.
-//
-// Where a method takes an id, it takes the name as well; a job with this id comes first. The error is
-// ErrNotFound if there is neither, and ErrAmbiguous if several owners have the name.
-type JobStore interface {
 	// CreateJob stores a new job. The error is ErrNameTaken if its id or name is not free.
 	CreateJob(ctx context.Context, j *Job) error
 	// Job returns a job.
@@ -87,12 +87,7 @@ type JobStore interface {
 	Jobs(ctx context.Context, f JobFilter) ([]*Job, error)
 	// Counts counts the jobs of an owner, nil for all, by state and health, in this order.
 	Counts(ctx context.Context, owner *string) ([]Count, error)
-}
 
-// A RunStore keeps runs. A run has a unique id, and no other run of its job has both its fire time and
-// its kind: so a time fires once, whoever else fires it. A missed run is the exception: a run
-// that happens after all takes its place.
-type RunStore interface {
 	// AddRun stores a new run. The error is ErrNotFound if its job does not exist, ErrTooMany if most
 	// runs of the job have not ended, and ErrRunExists if the fire time and kind are not free.
 	AddRun(ctx context.Context, r *Run, most int) error
@@ -100,10 +95,7 @@ type RunStore interface {
 	Run(ctx context.Context, id string) (*Run, error)
 	// Runs returns a page of the runs that a filter chooses.
 	Runs(ctx context.Context, f RunFilter) ([]*Run, error)
-}
 
-// A WorkQueue gives work to the schedulers that serve a store. It gives each piece of work to one of them.
-type WorkQueue interface {
 	// Fire calls fire for jobs whose Next has come, at most limit, the earliest first. It stores each
 	// job as fire leaves it, together with the runs that fire returns. It leaves out a run if the fire
 	// time and kind are not free, and adds the number of stored open runs to the job's Fired. It
@@ -133,11 +125,7 @@ type WorkQueue interface {
 	Checks(ctx context.Context, now, again time.Time, limit int) ([]*Job, error)
 	// CheckSoon sets CheckAt to now for all active jobs of a server that have a Next; "" means all servers.
 	CheckSoon(ctx context.Context, server string, now time.Time) error
-}
 
-// Leases show that workers are alive, by the clock of the store, which all of them share. After its
-// lease is over, a worker keeps its runs until TakeOver hands them on; then it has no lease any more.
-type Leases interface {
 	// Heartbeat makes the lease of a worker last for so long from now. The first heartbeat makes the
 	// lease. The error is ErrLost if a later one finds none, and ErrGone if the store is not where
 	// it was opened.
@@ -152,11 +140,7 @@ type Leases interface {
 	// A lease that lasts for longer than lease was given before the store's clock was set
 	// back. TakeOver shortens it to lease.
 	TakeOver(ctx context.Context, now time.Time, lease time.Duration, lost func(j *Job, r *Run, open int)) error
-}
 
-// An AlertStore keeps alerts until they are delivered, and then until they are pruned. It delivers the
-// alerts of a job in the order of their ids, each at least once.
-type AlertStore interface {
 	// Alerts returns the alerts due now, at most limit and at most one a job, the earliest first. It
 	// returns none of them again before until, and no later alert of a job before the earlier ones are
 	// done.
@@ -168,10 +152,7 @@ type AlertStore interface {
 	// begins behind the alert with this time and id. If id is "", it begins with the first alert of this time. An
 	// empty page is the end.
 	AlertsSince(ctx context.Context, at time.Time, id string) ([]*Alert, error)
-}
 
-// Upkeep is what a store needs from time to time.
-type Upkeep interface {
 	// SetBack repairs waiting times after the clock was set back to now. A queued run that was
 	// fired or begun after now is ready at once, and an alert waits for no longer than MaxAlertDelay. Runs
 	// that wait for another reason, such as jitter or a retry, keep waiting.
@@ -182,6 +163,9 @@ type Upkeep interface {
 	// deletes all runs that have ended except for the newest keep. It returns how many runs and
 	// alerts it deleted. It may take several transactions.
 	Prune(ctx context.Context, before time.Time, keep int) (int, error)
+
+	// Close ends the connections. The schedulers that use the store must have ended.
+	io.Closer
 }
 
 // A Due is a job whose time has come.

@@ -7,7 +7,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/toolvet/toolvet/schedule/when"
+	"github.com/toolvet/toolvet/internal/when"
 )
 
 // zonesEvery is the time between two looks at the offsets of time zones.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 )
 
 // Ask makes a request other than tools/call for a caller. The gate judges it, the limits of the policy
@@ -27,7 +28,7 @@ func (s *Set) Ask(ctx context.Context, server string, r Request, options ...Call
 	if err != nil {
 		return nil, err
 	}
-	r.Params, r.caller = traced(passage, r.Params, p.cfg.Limits), passage.Call().Session
+	r.Params, r.caller = traced(passage, r.Params, messages), passage.Call().Session
 	passage.Sending()
 	raw, err := p.do(ctx, r)
 	if gone := (*GoneError)(nil); errors.As(err, &gone) && !gone.Sent || errors.As(err, new(*UnavailableError)) {
@@ -35,7 +36,7 @@ func (s *Set) Ask(ctx context.Context, server string, r Request, options ...Call
 	}
 	passage.Sent()
 	var answer *RefusedError
-	var unusable *UnusableError
+	var unusable *unusableError
 	var shown door.Shown
 	switch {
 	case errors.As(err, &answer):
@@ -58,7 +59,7 @@ func (s *Set) Ask(ctx context.Context, server string, r Request, options ...Call
 // subscription that several callers share. It must end the passage as [door.Door.Enter] says. The
 // error is a *[RefusedError] if the request is refused.
 func (s *Set) Enter(ctx context.Context, server string, r Request, options ...CallOption) (*door.Passage, error) {
-	if r.Method == call.ToolsCall {
+	if r.Method == jsonrpc.ToolsCall {
 		return nil, errors.New("tools/call names a tool: use Call")
 	}
 	p, err := s.peer(server)
@@ -87,8 +88,8 @@ func (s *Set) Enter(ctx context.Context, server string, r Request, options ...Ca
 
 // refusedParams returns the refusal of params that cannot be read.
 func refusedParams(method string, err error) *RefusedError {
-	code := call.InvalidParams
-	if e := (*call.Error)(nil); errors.As(err, &e) {
+	code := jsonrpc.InvalidParams
+	if e := (*jsonrpc.Error)(nil); errors.As(err, &e) {
 		code = e.Code
 	}
 	raw, broken := json.Marshal(map[string]any{"code": code, "message": err.Error()})

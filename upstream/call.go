@@ -51,7 +51,7 @@ func (s *Set) Call(ctx context.Context, name string, arguments json.RawMessage, 
 		return refused(p), nil
 	}
 	o.Method, o.caller = "tools/call", t.call.Session
-	if o.Params, err = callParams(traced(p, o.Params, t.cfg.Limits), t.call.Name, t.call.Raw, t.cfg.Limits); err != nil {
+	if o.Params, err = callParams(traced(p, o.Params, messages), t.call.Name, t.call.Raw, messages); err != nil {
 		return failed(ctx, p, err, o.text), err
 	}
 	if err := ctx.Err(); err != nil { // the caller has given up
@@ -75,7 +75,7 @@ func noteUnsent(p *door.Passage, err error) {
 // returned builds the outcome of a call that was made.
 func returned(ctx context.Context, p *door.Passage, raw json.RawMessage, err error, text func(error) string) (*Outcome, error) {
 	var answer *RefusedError
-	var unusable *UnusableError
+	var unusable *unusableError
 	var shown door.Shown
 	switch {
 	case errors.As(err, &answer):

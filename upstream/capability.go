@@ -12,40 +12,19 @@ import (
 	"github.com/toolvet/toolvet/call"
 )
 
-// HasCapability reports whether a server announces a capability. Path leads through the
-// capabilities in the server's answer to initialize or server/discover, keys joined by dots:
-//
-//	tools.listChanged
-//	experimental.toolValidation.supported
-//	extensions.io.github.toolvet/tool-validation.supported
-//
-// Keys may contain dots themselves: at each object, the longest key that begins the rest of
-// path counts. The server has the capability if the value is an object, even an empty one,
-// because MCP announces a capability without options in this way. True, numbers other than 0,
-// and texts and lists that are not empty count as well. All else is no.
-//
-// The error reports an unknown server, or a server that cannot be connected to.
-func (s *Set) HasCapability(ctx context.Context, server, path string) (bool, error) {
-	capabilities, err := s.Capabilities(ctx, server)
-	if err != nil {
-		return false, err
-	}
-	return announces(capabilities, strings.Split(path, ".")...), nil
-}
-
 // Capabilities returns the capabilities of a server as it wrote them, or nil if it gave none.
-// The errors are those of [Set.HasCapability].
+// The error reports an unknown server, or a server that cannot be connected to.
 func (s *Set) Capabilities(ctx context.Context, server string) (json.RawMessage, error) {
 	var capabilities json.RawMessage
-	err := s.with(ctx, server, func(c *Client) { capabilities = c.Capabilities() })
+	err := s.with(ctx, server, func(c *Client) { capabilities = c.capabilities })
 	return capabilities, err
 }
 
 // Info returns a server's name and version as it wrote them, and its instructions for models,
 // a JSON string. Each is nil if the server gave none. The errors are those of
-// [Set.HasCapability].
+// [Set.Capabilities].
 func (s *Set) Info(ctx context.Context, server string) (info, instructions json.RawMessage, err error) {
-	err = s.with(ctx, server, func(c *Client) { info, instructions = c.ServerInfo(), c.Instructions() })
+	err = s.with(ctx, server, func(c *Client) { info, instructions = c.ServerInfo(), c.instructions })
 	return info, instructions, err
 }
 
@@ -63,7 +42,17 @@ func (s *Set) with(ctx context.Context, server string, f func(*Client)) error {
 	return nil
 }
 
-// announces looks up a path, given as its parts (see [Set.HasCapability]).
+// announces reports whether a server announces a capability. Path leads through the
+// capabilities in the server's answer to initialize or server/discover, and is cut at these dots:
+//
+//	tools.listChanged
+//	experimental.toolValidation.supported
+//	extensions.io.github.toolvet/tool-validation.supported
+//
+// Keys may contain dots themselves: at each object, the longest key that begins the rest of
+// path counts. The server has the capability if the value is an object, even an empty one,
+// because MCP announces a capability without options in this way. True, numbers other than 0,
+// and texts and lists that are not empty count as well. All else is no.
 func announces(v json.RawMessage, path ...string) bool {
 	if len(path) == 0 {
 		return yes(v)
@@ -97,7 +86,7 @@ func yes(v json.RawMessage) bool {
 }
 
 // NativeValidation reports whether a server announces the validation protocol itself. Method
-// is the name of its validate tool. The errors are those of [Set.HasCapability].
+// is the name of its validate tool. The errors are those of [Set.Capabilities].
 func (s *Set) NativeValidation(ctx context.Context, server string) (method string, ok bool, err error) {
 	err = s.with(ctx, server, func(c *Client) { method, ok = c.NativeValidation() })
 	return method, ok, err

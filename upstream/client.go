@@ -50,9 +50,9 @@ type Client struct {
 	offers       json.RawMessage            // the client's capabilities
 	meta         map[string]json.RawMessage // _meta of every request; nil for servers before 2026-07-28
 	version      string
-	capabilities json.RawMessage
+	capabilities json.RawMessage // as the server wrote them; nil: none
 	info         json.RawMessage
-	instructions json.RawMessage
+	instructions json.RawMessage // for models, a JSON string as the server wrote it; nil: none; no decision may depend on them
 	close        sync.Once
 }
 
@@ -111,16 +111,9 @@ func (c *Client) Err() error {
 // ProtocolVersion returns the version of MCP agreed on in the handshake.
 func (c *Client) ProtocolVersion() string { return c.version }
 
-// Capabilities returns the server's capabilities as it wrote them, or nil if it gave none.
-func (c *Client) Capabilities() json.RawMessage { return c.capabilities }
-
 // ServerInfo returns the server's name and version as it wrote them, or nil if it gave none.
 // The server may claim any name, so no decision may depend on it.
 func (c *Client) ServerInfo() json.RawMessage { return c.info }
-
-// Instructions returns the server's instructions for models, a JSON string as the server wrote
-// it, or nil if it gave none.
-func (c *Client) Instructions() json.RawMessage { return c.instructions }
 
 // Call calls a tool and returns the CallToolResult as the server wrote it. Arguments are a
 // JSON object. The result may report an error of the tool. Err is not nil if there is no
@@ -140,11 +133,6 @@ func (c *Client) Call(ctx context.Context, tool string, arguments json.RawMessag
 // is done, Do cancels the request at the server.
 func (c *Client) Do(ctx context.Context, r Request) (json.RawMessage, error) {
 	return c.conn.do(ctx, r, c.meta)
-}
-
-// Notify sends a notification. Params are a JSON object or nil.
-func (c *Client) Notify(ctx context.Context, method string, params json.RawMessage) error {
-	return c.conn.notify(ctx, method, params)
 }
 
 // request is Do for requests of the client itself.

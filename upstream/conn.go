@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/lines"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
@@ -54,7 +55,7 @@ type waiter struct {
 
 // An answer is a response, or the reason why it cannot be used.
 type answer struct {
-	call.Envelope
+	jsonrpc.Envelope
 	err error
 }
 
@@ -131,7 +132,7 @@ func (c *conn) read() {
 
 // dropped answers the request whose answer found no memory.
 func (c *conn) dropped(e *lines.TooLongError) {
-	if e.ID == nil || e.Method || !c.deliver(answer{Envelope: call.Envelope{ID: e.ID}, err: fmt.Errorf("the server's answer is dropped: %w", e.Full)}) {
+	if e.ID == nil || e.Method || !c.deliver(answer{Envelope: jsonrpc.Envelope{ID: e.ID}, err: fmt.Errorf("the server's answer is dropped: %w", e.Full)}) {
 		c.remember("sent a message for which there was no memory")
 	}
 }
@@ -179,7 +180,7 @@ func (c *conn) handle(line []byte) {
 	if len(line) == 0 {
 		return
 	}
-	m, err := call.DecodeEnvelope(line, c.limits)
+	m, err := jsonrpc.DecodeEnvelope(line, c.limits)
 	switch {
 	case err != nil && m.ID != nil && c.deliver(answer{Envelope: m, err: err}):
 	case err != nil:
@@ -196,7 +197,7 @@ func (c *conn) handle(line []byte) {
 
 // deliver hands an answer to its waiter, and reports whether a request ever had its id.
 func (c *conn) deliver(a answer) bool {
-	key := call.IDKey(a.ID)
+	key := jsonrpc.IDKey(a.ID)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	waiting, ok := c.pending[key]
@@ -298,7 +299,7 @@ func (c *conn) abandon(id, method string) {
 func (a answer) result(method string) (json.RawMessage, error) {
 	switch {
 	case a.err != nil:
-		return nil, &UnusableError{method, a.err}
+		return nil, &unusableError{method, a.err}
 	case a.Error != nil:
 		return nil, newRefusedError(method, a.Error)
 	}

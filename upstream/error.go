@@ -39,17 +39,17 @@ func (e *RefusedError) Error() string {
 // ErrorCode returns the code of the JSON-RPC error.
 func (e *RefusedError) ErrorCode() int { return e.Code }
 
-// An UnusableError reports an unreadable answer of the server.
-type UnusableError struct {
+// An unusableError reports an unreadable answer of the server.
+type unusableError struct {
 	Method string
 	Err    error // why
 }
 
-func (e *UnusableError) Error() string {
+func (e *unusableError) Error() string {
 	return fmt.Sprintf("the server's answer to %s cannot be used: %v", e.Method, e.Err)
 }
 
-func (e *UnusableError) Unwrap() error { return e.Err }
+func (e *unusableError) Unwrap() error { return e.Err }
 
 func newRefusedError(method string, raw json.RawMessage) *RefusedError {
 	var body struct {

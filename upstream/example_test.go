@@ -29,16 +29,12 @@ func ExampleSet() {
 	ctx := context.Background()
 	defer set.Close(ctx)
 
-	native, err := set.HasCapability(ctx, "files", "experimental.toolValidation.supported")
-	fmt.Println("validates itself:", native, err)
-
 	verdict, err := set.Validate(ctx, "files:read", json.RawMessage(`{"pth": "notes.txt"}`))
 	fmt.Println(verdict.Method, verdict.Valid, verdict.Errors[0], err)
 
 	outcome, err := set.Call(ctx, "files:read", json.RawMessage(`{"path": "notes.txt"}`))
 	fmt.Println("ran:", outcome.Ran, err)
 	// Output:
-	// validates itself: false <nil>
 	// toolvet false /path: required property is missing; expected string <nil>
 	// ran: true <nil>
 }

@@ -12,9 +12,8 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
-
-	"github.com/toolvet/toolvet/call"
 )
 
 // The protocol versions of the client: with a handshake, and without.
@@ -61,7 +60,7 @@ func (c *Client) initialize(ctx context.Context) error {
 }
 
 func (c *Client) discover(ctx context.Context) error {
-	version, err := json.Marshal(call.Modern)
+	version, err := json.Marshal(jsonrpc.Modern)
 	if err != nil {
 		return err
 	}
@@ -69,7 +68,7 @@ func (c *Client) discover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.meta = map[string]json.RawMessage{call.RevisionKey: version, call.ClientInfoKey: info, call.CapabilitiesKey: c.offers}
+	c.meta = map[string]json.RawMessage{jsonrpc.RevisionKey: version, jsonrpc.ClientInfoKey: info, jsonrpc.CapabilitiesKey: c.offers}
 	raw, err := c.request(ctx, "server/discover", map[string]any{})
 	if err != nil {
 		return err
@@ -79,10 +78,10 @@ func (c *Client) discover(ctx context.Context) error {
 		return fmt.Errorf("the server's answer to server/discover is malformed: %w", err)
 	}
 	var versions []string
-	if err := json.Unmarshal(result["supportedVersions"], &versions); err != nil || !slices.Contains(versions, call.Modern) {
-		return fmt.Errorf("the server's answer to server/discover does not list the protocol version %s", call.Modern)
+	if err := json.Unmarshal(result["supportedVersions"], &versions); err != nil || !slices.Contains(versions, jsonrpc.Modern) {
+		return fmt.Errorf("the server's answer to server/discover does not list the protocol version %s", jsonrpc.Modern)
 	}
-	c.version, c.capabilities, c.instructions = call.Modern, result["capabilities"], result["instructions"]
+	c.version, c.capabilities, c.instructions = jsonrpc.Modern, result["capabilities"], result["instructions"]
 	if meta, err := c.members(result["_meta"]); err == nil {
 		c.info = meta[serverInfoKey]
 	}

@@ -117,13 +117,13 @@ func (p *peer) list(ctx context.Context, list List, anew bool) (*listing, *link,
 		}
 		defer release()
 		on = l
-		if list != Tools && !announces(l.Capabilities(), list.capability()) {
+		if list != Tools && !announces(l.capabilities, list.capability()) {
 			return &listing{listed: time.Now(), tools: call.NewCatalog(nil)}, nil
 		}
 		return l.lists.get(ctx, list, anew, func() (*listing, error) {
 			found, err := l.list(p.set.ctx, list)
 			var refused *RefusedError
-			if errors.As(err, &refused) && refused.Code == methodNotFound && !announces(l.Capabilities(), list.capability()) {
+			if errors.As(err, &refused) && refused.Code == methodNotFound && !announces(l.capabilities, list.capability()) {
 				found, err = &listing{listed: time.Now(), tools: call.NewCatalog(nil)}, nil // the server has no such list
 			}
 			if err == nil && list == Tools {
@@ -185,15 +185,9 @@ func (s *Set) Tools(ctx context.Context, server string, _ ...CallOption) (*call.
 // List returns a list of a server as the pages that the server wrote, from memory if it is
 // known (see [Set.Tools]; the minimum of a minute holds for tools only). The output layer may
 // change pages; if it withholds one, List returns an error. A server without the capability
-// has no pages.
-func (s *Set) List(ctx context.Context, server string, list List) ([]json.RawMessage, error) {
-	pages, _, err := s.Listed(ctx, server, list)
-	return pages, err
-}
-
-// Listed is List, together with the entries of the same pages as the server sent them, for comparison with
-// a lock. Resources and resource templates are named by their URIs.
-func (s *Set) Listed(ctx context.Context, server string, list List) (pages []json.RawMessage, entries *call.Catalog, err error) {
+// has no pages. The entries of the same pages are as the server sent them, for comparison with a lock. Resources and
+// resource templates are named by their URIs.
+func (s *Set) List(ctx context.Context, server string, list List) (pages []json.RawMessage, entries *call.Catalog, err error) {
 	p, err := s.peer(server)
 	if err != nil {
 		return nil, nil, err
@@ -236,7 +230,7 @@ func (p *peer) listen(l *link) {
 	}
 	wanted := map[string]bool{}
 	for key, list := range map[string]List{"toolsListChanged": Tools, "promptsListChanged": Prompts, "resourcesListChanged": Resources} {
-		if announces(l.Capabilities(), list.capability(), "listChanged") {
+		if announces(l.capabilities, list.capability(), "listChanged") {
 			wanted[key] = true
 		}
 	}

@@ -21,14 +21,13 @@ func ParseName(name string) (server, tool string, err error) {
 	return server, tool, nil
 }
 
-// An UnknownServerError reports a name that does not belong to a server of the [Set].
-type UnknownServerError struct {
-	Server string
-	Near   string   // the most similar name; "" for none
-	Known  []string // all names
+// An unknownServerError reports a name that does not belong to a server of the [Set].
+type unknownServerError struct {
+	Near  string   // the most similar name; "" for none
+	Known []string // all names
 }
 
-func (e *UnknownServerError) Error() string {
+func (e *unknownServerError) Error() string {
 	const said = "there is no server of this name"
 	switch {
 	case e.Near != "":

@@ -3,7 +3,7 @@
 
 package upstream
 
-import "github.com/toolvet/toolvet/protocol"
+import "github.com/toolvet/toolvet/internal/protocol"
 
 // NativeValidation reports whether the server announces the validation protocol itself.
 // Method is the name of its validate tool.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 )
 
 // A CallOption adds to the tool and arguments of a call.
@@ -74,7 +75,7 @@ func WithErrorText(text func(error) string) CallOption {
 
 // request identifies the call for its passage through the door.
 func (o *callOptions) request(meta map[string]any) door.Request {
-	return door.Request{ID: o.id, Modern: call.IsModern(meta)}
+	return door.Request{ID: o.id, Modern: jsonrpc.IsModern(meta)}
 }
 
 func optionsOf(list []CallOption) callOptions {

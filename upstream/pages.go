@@ -116,7 +116,7 @@ func (c *Client) Tools(ctx context.Context) (tools *call.Catalog, faults []error
 // Entries is Tools for the server's prompts, resources or resource templates. The catalog names them by
 // their names or URIs. It is empty if the server has no such list.
 func (c *Client) Entries(ctx context.Context, list List) (entries *call.Catalog, faults []error, err error) {
-	if !announces(c.Capabilities(), list.capability()) {
+	if !announces(c.capabilities, list.capability()) {
 		return call.NewCatalog(nil), nil, nil
 	}
 	l, err := c.list(ctx, list)

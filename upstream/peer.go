@@ -42,13 +42,10 @@ type link struct {
 }
 
 func newPeer(s *Set, cfg Server) *peer {
-	if cfg.Limits.Bytes <= 0 {
-		cfg.Limits.Bytes = maxMessage
-	}
 	cfg.Timeout = cmp.Or(max(cfg.Timeout, 0), DefaultTimeout)
-	cfg.CallTimeout = cmp.Or(cfg.CallTimeout, DefaultCallTimeout)
+	cfg.CallTimeout = cmp.Or(cfg.CallTimeout, defaultCallTimeout)
 	p := &peer{set: s, cfg: cfg, state: State{Server: cfg.Name, Status: Idle, Since: time.Now()}}
-	p.door = door.Door{Server: cfg.Name, Point: toolvet.PointProxy, Observer: s.cfg.Observer, Logger: s.log, Limits: cfg.Limits, Vetted: new(door.Vetted)}
+	p.door = door.Door{Server: cfg.Name, Point: toolvet.PointProxy, Observer: s.cfg.Observer, Logger: s.log, Limits: messages, Vetted: new(door.Vetted)}
 	p.door.Gate = func() *toolvet.Gate {
 		gate, _ := s.gate(cfg.Name)
 		return gate
@@ -92,7 +89,7 @@ func (p *peer) next() (l *link, wait func(context.Context) error, err error) {
 		return p.link, nil, nil
 	case p.dialing != nil:
 	case pause > 0 && p.failures >= circuitAfter:
-		return nil, nil, &UnavailableError{Server: p.cfg.Name, Since: p.state.Since, Next: p.state.Next, Err: p.state.Err}
+		return nil, nil, &UnavailableError{server: p.cfg.Name, Next: p.state.Next, Err: p.state.Err}
 	case pause > 0:
 		return nil, func(ctx context.Context) error { return sleep(ctx, p.set.ctx, pause) }, nil
 	default:
@@ -112,7 +109,7 @@ func (p *peer) next() (l *link, wait func(context.Context) error, err error) {
 func (p *peer) dial(f *flight[*link]) {
 	l := &link{lost: make(chan struct{})}
 	client, err := Connect(p.set.ctx, p.cfg.Dialer, Options{
-		Stderr: p.cfg.Stderr, Timeout: p.cfg.Timeout, Limits: p.cfg.Limits, Capabilities: p.cfg.Capabilities,
+		Stderr: p.cfg.Stderr, Timeout: p.cfg.Timeout, Limits: messages, Capabilities: p.cfg.Capabilities,
 		Handler: Handler{Request: p.asked(p.cfg.Handler.Request, nil), Notify: func(method string, params json.RawMessage) {
 			l.lists.notified(method)
 			if params, ok := p.told(method, params); ok {
@@ -128,7 +125,7 @@ func (p *peer) dial(f *flight[*link]) {
 		err = ErrClosed
 	case err != nil:
 		p.failed(err)
-		err = &UnavailableError{Server: p.cfg.Name, Since: p.state.Since, Next: p.state.Next, Err: err}
+		err = &UnavailableError{server: p.cfg.Name, Next: p.state.Next, Err: err}
 	default:
 		p.link = l
 		p.setState(State{Status: Ready, Version: client.ProtocolVersion()})

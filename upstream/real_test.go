@@ -25,10 +25,11 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/proxy/relay"
 	"github.com/toolvet/toolvet/internal/proxy/stdio"
 	"github.com/toolvet/toolvet/internal/test/npm"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -79,7 +80,7 @@ func TestRealServers(t *testing.T) {
 		t.Errorf("progress: %d times; %+v, %v", progress, o, err)
 	}
 	for list, want := range map[upstream.List]string{upstream.Prompts: `"prompts"`, upstream.Resources: `"resources"`, upstream.ResourceTemplates: `"resourceTemplates"`} {
-		if pages, err := s.List(ctx, "everything", list); err != nil || len(pages) == 0 || !strings.Contains(string(pages[0]), want) {
+		if pages, _, err := s.List(ctx, "everything", list); err != nil || len(pages) == 0 || !strings.Contains(string(pages[0]), want) {
 			t.Errorf("%s: %.100s, %v", list, pages, err)
 		}
 	}
@@ -209,7 +210,7 @@ servers:
 	if err != nil {
 		t.Fatal(err)
 	}
-	gate := newGate(t, toolvet.WithPolicy(p), toolvet.WithElsewhere(toolvet.PartPreset))
+	gate := newGate(t, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere(toolvet.PartPreset))
 	command := append(npm.Server(t, "filesystem"), dir)
 	s := realSet(t, upstream.Config{Gate: func(string) *toolvet.Gate { return gate }, Servers: []upstream.Server{
 		{Name: "filesystem", Dialer: upstream.Command{Args: command}, Timeout: time.Minute}}})
@@ -273,7 +274,7 @@ func behindProxy(t *testing.T, gate *toolvet.Gate, command []string) func(tool, 
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, err := call.DecodeEnvelope(line, call.Limits{})
+			m, err := jsonrpc.DecodeEnvelope(line, call.Limits{})
 			if err == nil && m.Method == "" && string(m.ID) == fmt.Sprint(id) {
 				return m.Result
 			}

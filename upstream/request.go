@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
@@ -152,7 +153,7 @@ func (r *Request) params(id string, meta map[string]json.RawMessage, limits call
 		said = map[string]json.RawMessage{}
 	}
 	for _, m := range given {
-		if m.Key != call.RevisionKey && m.Key != progressKey {
+		if m.Key != jsonrpc.RevisionKey && m.Key != progressKey {
 			said[m.Key] = m.Raw
 		}
 	}

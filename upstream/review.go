@@ -13,7 +13,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
-	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/internal/protocol"
 )
 
 // look passes a message of a server through the output layer. C is the call that the message

@@ -10,6 +10,7 @@ import (
 	"fmt"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
@@ -17,7 +18,7 @@ import (
 const maxServing = 64
 
 // serve answers a request of the server.
-func (c *conn) serve(m call.Envelope) {
+func (c *conn) serve(m jsonrpc.Envelope) {
 	handle := c.handlerOf().Request
 	switch {
 	case m.Method == "ping":
@@ -30,7 +31,7 @@ func (c *conn) serve(m call.Envelope) {
 	ctx, cancel := context.WithCancel(c.ctx)
 	if why := c.beginServing(m.ID, cancel); why != "" {
 		cancel()
-		c.reply(m.ID, nil, &RefusedError{Code: call.InvalidRequest, Message: why})
+		c.reply(m.ID, nil, &RefusedError{Code: jsonrpc.InvalidRequest, Message: why})
 		return
 	}
 	go func() {
@@ -43,7 +44,7 @@ func (c *conn) serve(m call.Envelope) {
 }
 
 func (c *conn) beginServing(id json.RawMessage, cancel context.CancelFunc) (why string) {
-	key := call.IDKey(id)
+	key := jsonrpc.IDKey(id)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -57,7 +58,7 @@ func (c *conn) beginServing(id json.RawMessage, cancel context.CancelFunc) (why 
 }
 
 func (c *conn) endServing(id json.RawMessage) bool {
-	key := call.IDKey(id)
+	key := jsonrpc.IDKey(id)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, ok := c.serving[key]
@@ -107,7 +108,7 @@ func encodeReply(id, result json.RawMessage, err error) ([]byte, error) {
 		}
 		return framed(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result))
 	}
-	code, message := call.InternalError, err.Error()
+	code, message := jsonrpc.InternalError, err.Error()
 	var refused *RefusedError
 	if errors.As(err, &refused) {
 		code, message = refused.Code, refused.Message
@@ -120,7 +121,7 @@ func encodeReply(id, result json.RawMessage, err error) ([]byte, error) {
 }
 
 // notified dispatches a notification of the server.
-func (c *conn) notified(m call.Envelope) {
+func (c *conn) notified(m jsonrpc.Envelope) {
 	switch m.Method {
 	case "notifications/progress":
 		if w := c.progressing(m.Params); w != nil {
@@ -144,7 +145,7 @@ func (c *conn) progressing(params json.RawMessage) *waiter {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if w := c.pending[call.IDKey(token)]; w != nil && w.Progress != nil {
+	if w := c.pending[jsonrpc.IDKey(token)]; w != nil && w.Progress != nil {
 		return w
 	}
 	return nil
@@ -155,7 +156,7 @@ func (c *conn) serverCancels(params json.RawMessage) {
 	if id == nil {
 		return
 	}
-	key := call.IDKey(id)
+	key := jsonrpc.IDKey(id)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if cancel := c.serving[key]; cancel != nil {

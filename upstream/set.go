@@ -4,7 +4,6 @@
 package upstream
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -28,13 +27,12 @@ type Server struct {
 	Stderr io.Writer // receives the server's output beside its messages; nil keeps only its end, for errors
 	// Timeout bounds the start with its handshake, and a list. Default [DefaultTimeout].
 	Timeout time.Duration
-	// CallTimeout bounds every other request. Default [DefaultCallTimeout]. If it is negative,
+	// CallTimeout bounds every other request. Default 10 min. If it is negative,
 	// only the caller's context bounds them.
 	CallTimeout time.Duration
 	// Idle is how long an unused connection stays open. Default: until Close. While it is
 	// closed, no notification of a changed list can arrive.
-	Idle   time.Duration
-	Limits call.Limits // of a message from the server; default as in call.Limits, but 64 MiB
+	Idle time.Duration
 	// Handler answers the server's requests that cannot be assigned to a single request of ours.
 	// Its Notify is not used: see [Set.Subscribe].
 	Handler      Handler
@@ -51,8 +49,6 @@ type Config struct {
 	// the policy does not name, every call is refused. If Gate is nil, arguments are checked against the tool's
 	// schema only.
 	Gate func(server string) *toolvet.Gate
-	// NativeTimeout bounds a server's own validation. Default 10 s.
-	NativeTimeout time.Duration
 	// Observer receives the outcome of calls. It may be nil.
 	Observer toolvet.Observer
 	// StateChanged is called each time a server's state changes. It must return soon, and must
@@ -63,11 +59,13 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// DefaultCallTimeout is the CallTimeout of a [Server] that sets none.
-const DefaultCallTimeout = 10 * time.Minute
+const (
+	defaultCallTimeout = 10 * time.Minute
+	nativeTimeout      = 10 * time.Second // of a server's own validation
+)
 
-// maxMessage is the default limit of a message: results may hold images.
-const maxMessage = 64 << 20
+// messages bound each message of a server: results may hold images.
+var messages = call.Limits{Bytes: 64 << 20}
 
 // A Set holds named servers. It connects to each at its first use, and again after a loss. Its
 // methods may be called concurrently.
@@ -87,7 +85,6 @@ type Set struct {
 
 // NewSet makes a Set. It starts nothing.
 func NewSet(cfg Config) (*Set, error) {
-	cfg.NativeTimeout = cmp.Or(max(cfg.NativeTimeout, 0), 10*time.Second)
 	schemaOnly, err := newSchemaGate()
 	if err != nil {
 		return nil, err
@@ -135,26 +132,13 @@ func (s *Set) peer(name string) (*peer, error) {
 		return p, nil
 	}
 	known := slices.Concat(s.names, s.cfg.Elsewhere)
-	return nil, &UnknownServerError{Server: name, Near: nearest(name, known), Known: known}
-}
-
-// Connect connects to a server if it is not connected.
-func (s *Set) Connect(ctx context.Context, server string) error {
-	p, err := s.peer(server)
-	if err != nil {
-		return err
-	}
-	_, release, err := p.acquire(ctx)
-	if err == nil {
-		release()
-	}
-	return err
+	return nil, &unknownServerError{Near: nearest(name, known), Known: known}
 }
 
 // Do makes any request. No gate judges it, but its result is reviewed like the result of a
 // call. It is for a program's own requests: for those of a client use [Set.Ask], and to call tools
 // [Set.Call]. The errors are those of [Client.Do], and
-// *[UnknownServerError] and *[UnavailableError].
+// those of an unknown server and *[UnavailableError].
 //
 // If the server dies while a request is in flight, the error is a *[GoneError]. Do repeats the
 // request on a new connection only if it asks for a list or nothing of it was sent.
@@ -176,18 +160,6 @@ func (s *Set) Do(ctx context.Context, server string, r Request) (json.RawMessage
 		return nil, withheldError(r.Method, v)
 	}
 	return v.Raw, nil
-}
-
-// Notify sends a notification to a server if it is connected. It does not connect.
-func (s *Set) Notify(ctx context.Context, server, method string, params json.RawMessage) error {
-	p, err := s.peer(server)
-	if err != nil {
-		return err
-	}
-	if l := p.connected(); l != nil {
-		return l.Notify(ctx, method, params)
-	}
-	return nil
 }
 
 // A Notification is a notification from a server.

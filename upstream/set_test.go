@@ -219,7 +219,7 @@ func TestHanging(t *testing.T) {
 			t.Errorf("no handshake: %v after %v and %d dials", err, time.Since(before), deaf.dials())
 		}
 		before = time.Now()
-		if _, err := s.Call(t.Context(), "slow:read", goodArguments); !errors.Is(err, context.DeadlineExceeded) || time.Since(before) != upstream.DefaultCallTimeout {
+		if _, err := s.Call(t.Context(), "slow:read", goodArguments); !errors.Is(err, context.DeadlineExceeded) || time.Since(before) != 10*time.Minute {
 			t.Errorf("no answer to a call: %v after %v", err, time.Since(before))
 		}
 		synctest.Wait()
@@ -310,11 +310,11 @@ func TestPages(t *testing.T) {
 		m.announce = `{"prompts":{},"resources":{}}`
 		s := newSet(t, upstream.Config{}, map[string]upstream.Dialer{"a": m, "b": newMemory(nil)})
 		for range 2 {
-			pages, err := s.List(t.Context(), "a", upstream.Prompts)
+			pages, _, err := s.List(t.Context(), "a", upstream.Prompts)
 			if err != nil || fmt.Sprintf("%s", pages) != `[{"prompts":[{"name":"p",  "x":1.0e2}],"nextCursor":"2"} {"prompts":[]}]` {
 				t.Errorf("prompts: %s, %v", pages, err)
 			}
-			if _, err := s.List(t.Context(), "a", upstream.ResourceTemplates); err != nil {
+			if _, _, err := s.List(t.Context(), "a", upstream.ResourceTemplates); err != nil {
 				t.Errorf("templates: %v", err)
 			}
 			time.Sleep(2 * time.Second)
@@ -322,10 +322,10 @@ func TestPages(t *testing.T) {
 		if m.count("prompts/list") != 2 || m.count("resources/templates/list") != 2 {
 			t.Errorf("asked %v", m.asked)
 		}
-		if _, err := s.List(t.Context(), "a", upstream.Resources); err == nil || !strings.Contains(err.Error(), `no "resources"`) {
+		if _, _, err := s.List(t.Context(), "a", upstream.Resources); err == nil || !strings.Contains(err.Error(), `no "resources"`) {
 			t.Errorf("resources that are no list: %v", err)
 		}
-		if pages, err := s.List(t.Context(), "b", upstream.Prompts); err != nil || len(pages) != 0 {
+		if pages, _, err := s.List(t.Context(), "b", upstream.Prompts); err != nil || len(pages) != 0 {
 			t.Errorf("a server without prompts: %s, %v", pages, err)
 		}
 	})

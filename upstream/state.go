@@ -75,14 +75,13 @@ func backoff(failures int) time.Duration {
 
 // An UnavailableError reports a server that cannot be connected to.
 type UnavailableError struct {
-	Server string
-	Since  time.Time
 	Next   time.Time // no attempt to connect before it
-	Err    error
+	Err    error     // of the last one
+	server string
 }
 
 func (e *UnavailableError) Error() string {
-	return fmt.Sprintf("the server %q is not available: %v; %s", e.Server, e.Err, e.next())
+	return fmt.Sprintf("the server %q is not available: %v; %s", e.server, e.Err, e.next())
 }
 
 func (e *UnavailableError) Unwrap() error { return e.Err }

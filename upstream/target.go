@@ -67,7 +67,7 @@ func (s *Set) target(ctx context.Context, name string, arguments json.RawMessage
 	}
 	var limits call.Limits
 	if p != nil {
-		c.Server, limits = server, p.cfg.Limits
+		c.Server, limits = server, messages
 	}
 	form, fault := door.Lend(ctx, func(map[string]any) *call.Session { return o.session }, len(arguments))
 	if fault == nil {
@@ -123,7 +123,7 @@ func read(c *call.Call, arguments, params json.RawMessage, limits call.Limits) e
 
 // noGo returns the verdict on a call that reached no check. Text describes an error of the server.
 func noGo(err error, text func(error) string) toolvet.Verdict {
-	var unknown *UnknownServerError
+	var unknown *unknownServerError
 	var late unjudged
 	switch {
 	case errors.As(err, &unknown):

@@ -17,7 +17,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/internal/access"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -208,7 +208,7 @@ func TestRequestsDenied(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			gate := newGate(t, append(options, toolvet.WithPolicy(p), toolvet.WithElsewhere(toolvet.PartPreset))...)
+			gate := newGate(t, append(options, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere(toolvet.PartPreset))...)
 			synctest.Test(t, func(t *testing.T) {
 				got, asked := &notebook{}, 0
 				s, err := upstream.NewSet(upstream.Config{Gate: func(string) *toolvet.Gate { return gate }, Servers: []upstream.Server{{Name: "a", Dialer: replies(tt.ask, got),
@@ -288,13 +288,6 @@ func TestSubscribe(t *testing.T) {
 		want := []string{`a notifications/tools/list_changed {"x":1}`, `a notifications/resources/updated {"x":1}`, `a notifications/message {"x":1}`}
 		if !slices.Equal(got.all(), want) || len(other.all()) != 4 {
 			t.Errorf("got %q and %q", got.all(), other.all())
-		}
-		if err := s.Notify(t.Context(), "a", "notifications/roots/list_changed", nil); err != nil {
-			t.Error(err)
-		}
-		synctest.Wait()
-		if m.count("notifications/roots/list_changed") != 1 {
-			t.Error("the server is not notified")
 		}
 	})
 }

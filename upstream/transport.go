@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net/http"
 
-	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/machine/process"
 	"github.com/toolvet/toolvet/internal/wire/streamable"
 )
@@ -62,8 +61,6 @@ type HTTP struct {
 	// origin. Nil: one of the Dialer's own for each connection, with the environment's proxies, 10 s to
 	// connect, and no compression.
 	Transport http.RoundTripper
-	// Limits bound each message in both directions; default as in call.Limits, but 64 MiB.
-	Limits call.Limits
 	// Logger receives the faults of the server, never a value. Nil discards them.
 	Logger *slog.Logger
 }
@@ -71,7 +68,7 @@ type HTTP struct {
 // Dial implements [Dialer]. It does not connect before the first message, so an error is one of the
 // description. The server's log is out of reach: stderr gets nothing.
 func (h HTTP) Dial(context.Context, io.Writer) (Transport, error) {
-	c, err := streamable.NewClient(streamable.ClientConfig{URL: h.URL, Transport: h.Transport, Limits: h.Limits, Logger: h.Logger})
+	c, err := streamable.NewClient(streamable.ClientConfig{URL: h.URL, Transport: h.Transport, Logger: h.Logger})
 	if err != nil {
 		return nil, err // not c: a nil *Client would be a Transport that is not nil
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
-	"github.com/toolvet/toolvet/protocol"
 )
 
 // Validate judges a call of the tool SERVER:TOOL without making it. It refuses the calls that
@@ -30,7 +30,7 @@ import (
 // The result is a no-go whenever err is not nil. Err reports a call that could not be judged,
 // because the server is not available or ctx is done. Unknown servers or tools and unusable
 // arguments are a plain no-go.
-func (s *Set) Validate(ctx context.Context, name string, arguments json.RawMessage, options ...CallOption) (protocol.Result, error) {
+func (s *Set) Validate(ctx context.Context, name string, arguments json.RawMessage, options ...CallOption) (toolvet.Validation, error) {
 	o := optionsOf(options)
 	t, c, err := s.target(ctx, name, arguments, o, true)
 	if err != nil {
@@ -54,17 +54,17 @@ func (s *Set) Validate(ctx context.Context, name string, arguments json.RawMessa
 		}
 	}
 	if err := ctx.Err(); err != nil {
-		return protocol.NewResult(t.call.Name, toolvet.Verdict{}), fmt.Errorf("the call was not judged: %w", err)
+		return protocol.NewResult(t.call.Name, toolvet.Verdict{}).Validation, fmt.Errorf("the call was not judged: %w", err)
 	}
-	return result, nil
+	return result.Validation, nil
 }
 
-func (s *Set) unjudged(ctx context.Context, c *call.Call, o callOptions, err error) (protocol.Result, error) {
+func (s *Set) unjudged(ctx context.Context, c *call.Call, o callOptions, err error) (toolvet.Validation, error) {
 	v := s.door(c.Server).RecordDryRun(ctx, c, o.request(c.Meta), noGo(err, o.text), 0)
 	if !errors.As(err, new(unjudged)) {
 		err = nil
 	}
-	return protocol.NewResult(c.Name, v), err
+	return protocol.NewResult(c.Name, v).Validation, err
 }
 
 // native returns the name of the server's validate tool. The server must announce and list it
@@ -84,7 +84,7 @@ func (t *target) native(ctx context.Context) (string, bool) {
 // AskNative asks the validate tool of a server (see [Set.NativeValidation]) about target, a call
 // of that server with a go, and returns the CallToolResult. The arguments are those of the
 // validate tool. The call passes the gate, the limits and the observer like any other. The
-// NativeTimeout of the Config bounds it.
+// It takes ten seconds at most.
 func (s *Set) AskNative(ctx context.Context, target *call.Call, arguments json.RawMessage, options ...CallOption) (json.RawMessage, error) {
 	p, err := s.peer(target.Server)
 	if err != nil {
@@ -102,10 +102,10 @@ func (s *Set) AskNative(ctx context.Context, target *call.Call, arguments json.R
 }
 
 func (p *peer) askNative(ctx context.Context, method string, target *call.Call, arguments json.RawMessage, tools *call.Catalog, o callOptions) (json.RawMessage, error) {
-	ctx, cancel := context.WithTimeout(ctx, p.set.cfg.NativeTimeout)
+	ctx, cancel := context.WithTimeout(ctx, nativeTimeout)
 	defer cancel()
 	send := func(ctx context.Context, passage *door.Passage) (json.RawMessage, error) {
-		params, err := callParams(nil, method, arguments, p.cfg.Limits)
+		params, err := callParams(nil, method, arguments, messages)
 		if err != nil {
 			return nil, err
 		}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/schedule"
 	"github.com/toolvet/toolvet/schedule/sqlstore"
 	"github.com/toolvet/toolvet/upstream"
@@ -152,7 +152,7 @@ func work(s *schedule.Scheduler, store schedule.Store, jobs []*schedule.Job) []t
 }
 
 // late makes jobs due at an even rate, and measures the delay of their runs.
-func (r *report) late(ctx context.Context, f flags, store *sqlstore.Store) error {
+func (r *report) late(ctx context.Context, f flags, store schedule.Store) error {
 	n := int(f.length.Seconds() * float64(f.rate))
 	s, err := schedule.New(schedule.Config{Store: store, Caller: idle{}})
 	if err != nil {
@@ -196,8 +196,8 @@ func (r *report) late(ctx context.Context, f flags, store *sqlstore.Store) error
 // idle is a caller with instant calls.
 type idle struct{}
 
-func (idle) Validate(_ context.Context, tool string, _ json.RawMessage, _ ...upstream.CallOption) (protocol.Result, error) {
-	return protocol.NewResult(tool, toolvet.Verdict{Go: true}), nil
+func (idle) Validate(_ context.Context, tool string, _ json.RawMessage, _ ...upstream.CallOption) (toolvet.Validation, error) {
+	return protocol.NewResult(tool, toolvet.Verdict{Go: true}).Validation, nil
 }
 
 func (idle) Call(context.Context, string, json.RawMessage, ...upstream.CallOption) (*upstream.Outcome, error) {

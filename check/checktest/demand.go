@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
 )
 
 // argument is the name of the argument that a section's values are given as.

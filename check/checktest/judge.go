@@ -15,7 +15,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/call/result"
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/schema"
 )
 

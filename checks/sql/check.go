@@ -3,10 +3,9 @@
 
 // Package sql judges SQL, and values for SQL, by their text alone.
 //
-// A text is cut into tokens as the database would do it, and where the database is not known, as
-// any would. Then its statements are counted, and each must be of an allowed kind, with all its
-// parts: SELECT alone does not make a statement read-only. Package sqlstate asks the real
-// database what the text cannot tell.
+// Its statements are counted, and each must be of an allowed kind, with all its parts: SELECT alone does not make a
+// statement read-only. Where the database is not known, the text must pass as any would read it. Package sqlstate asks
+// the real database what the text cannot tell.
 package sql
 
 import (
@@ -14,6 +13,7 @@ import (
 	"encoding/json"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/internal/sqltext"
 )
 
 //go:embed README.md
@@ -36,7 +36,7 @@ func judge(_ *check.Pass, o *Options, value any) []check.Finding {
 	text, ok := value.(string)
 	switch {
 	case ok:
-		return o.judge(text)
+		return (*sqltext.Options)(o).Judge(text)
 	case o.Parameter != "" && scalar(value):
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/internal/sqltext"
 )
 
 // findings runs the check over one value, and writes what it finds as case files do.
@@ -73,15 +74,15 @@ func TestMessages(t *testing.T) {
 			"→ send only what is allowed"}},
 		"no text": {new(Options), json.Number("1"), []string{
 			"error /sql: must be a string, because it is SQL or put into SQL"}},
-		"value": {&Options{Parameter: Literal}, "x' OR '1'='1", []string{
+		"value": {&Options{Parameter: "literal"}, "x' OR '1'='1", []string{
 			"error /sql: would change the statement around it: it adds a condition (AND, OR)",
 			"→ send a value alone; the server should bind it as a parameter"}},
-		"value, number":       {&Options{Parameter: Literal}, json.Number("1"), nil},
-		"value, null":         {&Options{Parameter: String}, nil, nil},
-		"value, array":        {&Options{Parameter: Literal}, []any{}, []string{"error /sql: must be a string, because it is SQL or put into SQL"}},
-		"value, backslash":    {&Options{Parameter: String, Dialect: "mysql"}, `a\`, []string{"warning /sql: ends with a backslash, which some databases take for an escape of the quote behind it", "→ double it, or leave it out"}},
-		"value, no backslash": {&Options{Parameter: String, Dialect: "postgres"}, `a\`, nil},
-		"value for a number": {&Options{Parameter: Number}, "1 OR 1", []string{
+		"value, number":       {&Options{Parameter: "literal"}, json.Number("1"), nil},
+		"value, null":         {&Options{Parameter: "string"}, nil, nil},
+		"value, array":        {&Options{Parameter: "literal"}, []any{}, []string{"error /sql: must be a string, because it is SQL or put into SQL"}},
+		"value, backslash":    {&Options{Parameter: "string", Dialect: "mysql"}, `a\`, []string{"warning /sql: ends with a backslash, which some databases take for an escape of the quote behind it", "→ double it, or leave it out"}},
+		"value, no backslash": {&Options{Parameter: "string", Dialect: "postgres"}, `a\`, nil},
+		"value for a number": {&Options{Parameter: "number"}, "1 OR 1", []string{
 			"error /sql: must be a number such as 12 or -0.5, because it is put into a statement as it is",
 			"→ send a number"}},
 	} {
@@ -98,23 +99,24 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestPlace holds that places are counted in characters.
-func TestPlace(t *testing.T) {
+// TestExamples holds that the README shows the check's findings.
+func TestExamples(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
-		text string
-		at   int
-		want string
-	}{
-		{"abc", 0, "character 1"},
-		{"éb", 2, "character 2"},
-		{"a\nb", 0, "line 1, character 1"},
-		{"a\nb", 2, "line 2, character 1"},
-		{"abc", 99, "character 4"},
-		{"abc", -1, "character 1"},
-	} {
-		if got := Place(tt.text, tt.at); got != tt.want {
-			t.Errorf("Place(%q, %d) = %q, want %q", tt.text, tt.at, got, tt.want)
+	said := findings(t, new(Options), "SELECT 1;\nDROP TABLE orders") + findings(t, new(Options), "SELECT pg_read_file('/etc/passwd')") +
+		findings(t, &Options{Parameter: "literal"}, "x' OR '1'='1")
+	for line := range strings.Lines(said) {
+		if !strings.Contains(doc, "    "+line) {
+			t.Errorf("README.md does not show %q", line)
+		}
+	}
+	for _, text := range []string{"SELECT name FROM orders WHERE note = 'a; DROP TABLE b' -- ok", "EXPLAIN (ANALYZE) SELECT 1"} {
+		if got := findings(t, new(Options), text); got != "" || !strings.Contains(doc, text) {
+			t.Errorf("README.md says that %q is fine: %s", text, got)
+		}
+	}
+	for _, kind := range sqltext.Kinds {
+		if !strings.Contains(doc, "`"+string(kind)+"`") {
+			t.Errorf("README.md does not name the kind %s", kind)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/toolvet/toolvet/checks/sql"
+	"github.com/toolvet/toolvet/checks/internal/sqltext"
 )
 
 // These tests ask the databases about texts made of what they and toolvet could read
@@ -58,9 +58,9 @@ func agrees(t *testing.T, dialect string, pieces [][]string, second string, seve
 			text += some[random.IntN(len(some))]
 		}
 		text = strings.ReplaceAll(text, "SECOND", second)
-		one := !(&sql.Options{Dialect: dialect}).Refuses(text)
+		one := !(&sqltext.Options{Dialect: dialect}).Refuses(text)
 		if !one && !strings.HasPrefix(text, "SELECT $") && !strings.HasPrefix(strings.ToLower(text), "select e'") {
-			one = !(&sql.Options{}).Refuses(text) // of what stands right after SELECT it knows that it cannot run
+			one = !(&sqltext.Options{}).Refuses(text) // of what stands right after SELECT it knows that it cannot run
 		}
 		if !one {
 			continue

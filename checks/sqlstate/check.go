@@ -25,6 +25,7 @@ import (
 
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/internal/probe"
+	"github.com/toolvet/toolvet/checks/internal/sqltext"
 	"github.com/toolvet/toolvet/checks/sql"
 	"github.com/toolvet/toolvet/driver"
 )
@@ -35,14 +36,21 @@ var doc string
 // Check asks no database, because it has no driver. It refuses a call where the policy names one. A program with drivers
 // runs the check of its own [State] in its place:
 //
-//	checks := suite.With(sqlstate.New(driver.Databases{SQLite: sqlite.Driver{}}).Check())
-var Check = New(driver.Databases{}).Check()
+//	checks := suite.With(sqlstate.New(sqlite.New()).Check())
+var Check = New().Check()
 
 // A State holds the connections to databases. It is safe for concurrent use.
 type State struct{ databases databases }
 
-// New returns a State without connections. A connection is closed when it has not been used for some seconds.
-func New(drivers driver.Databases) *State { return &State{databases{drivers: drivers}} }
+// New returns a State without connections, for the databases of these drivers. A connection is closed when it has not
+// been used for some seconds.
+func New(drivers ...driver.Driver) *State {
+	s := &State{}
+	for _, d := range drivers {
+		d.Join(&s.databases.drivers)
+	}
+	return s
+}
 
 // Check returns the check that uses s.
 func (s *State) Check() *check.Check {
@@ -79,19 +87,19 @@ func (s *State) run(ctx context.Context, pass *check.Pass) error {
 			return nil, "the value is no string", nil // package sql reports it
 		}
 		r := &report{}
-		err := s.ask(ctx, r, t.Options.(*sql.Options), pass, text)
+		err := s.ask(ctx, r, (*sqltext.Options)(t.Options.(*sql.Options)), pass, text)
 		return r.findings, r.skipped, err
 	})
 }
 
 func asks(t check.Target) bool {
 	o, ok := t.Options.(*sql.Options)
-	return ok && o.Asks()
+	return ok && (*sqltext.Options)(o).Asks()
 }
 
 // ask asks the database of the options about a text. Its error says that ctx ended
 // before the database answered.
-func (s *State) ask(ctx context.Context, r *report, o *sql.Options, pass *check.Pass, text string) error {
+func (s *State) ask(ctx context.Context, r *report, o *sqltext.Options, pass *check.Pass, text string) error {
 	if o.Refuses(text) {
 		r.skip("the text is refused as it is")
 		return nil

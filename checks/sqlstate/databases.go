@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/toolvet/toolvet/driver"
+	"github.com/toolvet/toolvet/internal/dbdriver"
 )
 
 // maxDatabases bounds how many databases are remembered.
@@ -16,7 +16,7 @@ const maxDatabases = 64
 
 // databases are those that have been asked. It is safe for concurrent use.
 type databases struct {
-	drivers driver.Databases
+	drivers dbdriver.Databases
 
 	mu  sync.Mutex
 	all map[string]database // by their dsn, of SQLite the file

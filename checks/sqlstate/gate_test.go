@@ -15,16 +15,15 @@ import (
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/sql"
 	"github.com/toolvet/toolvet/checks/sqlstate"
-	"github.com/toolvet/toolvet/driver"
 	"github.com/toolvet/toolvet/driver/postgres"
 	"github.com/toolvet/toolvet/driver/sqlite"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
 )
 
 // judge has a Gate with the policy of a worked example judge a call.
 func judge(t *testing.T, at toolvet.Point, query string) toolvet.Verdict {
 	t.Helper()
-	state := sqlstate.New(driver.Databases{Postgres: postgres.Driver{}, SQLite: sqlite.Driver{}})
+	state := sqlstate.New(postgres.New(), sqlite.New())
 	t.Cleanup(state.Close)
 	return judgeBy(t, state.Check(), at, query)
 }
@@ -44,7 +43,7 @@ servers:
 	if err != nil {
 		t.Fatal(err)
 	}
-	gate, err := toolvet.New(toolvet.WithPolicy(p), toolvet.WithElsewhere(toolvet.PartPreset), toolvet.WithChecks(sql.Check, asks), toolvet.WithTimeout(200*time.Millisecond))
+	gate, err := toolvet.New(toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere(toolvet.PartPreset), toolvet.WithChecks(sql.Check, asks), toolvet.WithTimeout(200*time.Millisecond))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -98,7 +98,7 @@ func TestMute(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := runtime.NumGoroutine()
-			m, s := newMute(t, says...), New(drivers)
+			m, s := newMute(t, says...), New(program...)
 			scheme, _, _ := strings.Cut(name, " ")
 			dsn := scheme + "://me:" + secret + "@" + m.listener.Addr().String() + "/db"
 			if scheme == "postgres" {
@@ -194,7 +194,7 @@ func TestLeavesNothing(t *testing.T) {
 	}
 	lite := newServerSQLite(t, filepath.Join(t.TempDir(), "shop.db"))
 	before := runtime.NumGoroutine()
-	s := New(drivers)
+	s := New(program...)
 	for _, ask := range []struct {
 		dsn, statement string
 	}{

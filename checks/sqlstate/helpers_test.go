@@ -26,8 +26,11 @@ import (
 	sqlitedriver "github.com/toolvet/toolvet/driver/sqlite"
 )
 
-// drivers are those of the program.
-var drivers = driver.Databases{Postgres: postgresdriver.Driver{}, MySQL: mysqldriver.Driver{}, SQLite: sqlitedriver.Driver{}}
+// program is what a program hands over, and drivers what the check makes of it.
+var (
+	program = []driver.Driver{postgresdriver.New(), mysqldriver.New(), sqlitedriver.New()}
+	drivers = New(program...).databases.drivers
+)
 
 // absent skips a test whose database is missing. In CI it has to be.
 func absent(t testing.TB, what string, err error) {
@@ -206,7 +209,7 @@ func everything(dsn string) *sql.Options {
 }
 
 func newState(t testing.TB) *State {
-	s := New(drivers)
+	s := New(program...)
 	t.Cleanup(s.Close)
 	return s
 }

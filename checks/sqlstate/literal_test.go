@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolvet/toolvet/checks/sql"
+	"github.com/toolvet/toolvet/checks/internal/sqltext"
 )
 
 // valuePieces are parts of values that break out of their place.
@@ -46,8 +46,8 @@ const literalTexts = 10_000
 
 func literals(t *testing.T, db *server, dialect string) {
 	t.Helper()
-	literal := &sql.Options{Dialect: dialect, Parameter: sql.Literal}
-	number := &sql.Options{Dialect: dialect, Parameter: sql.Number}
+	literal := &sqltext.Options{Dialect: dialect, Parameter: sqltext.Literal}
+	number := &sqltext.Options{Dialect: dialect, Parameter: sqltext.Number}
 	random := rand.New(rand.NewPCG(5, 6))
 	ran := 0
 	for range literalTexts {
@@ -56,7 +56,7 @@ func literals(t *testing.T, db *server, dialect string) {
 			b.WriteString(valuePieces[random.IntN(len(valuePieces))])
 		}
 		value := b.String()
-		for query, o := range map[string]*sql.Options{
+		for query, o := range map[string]*sqltext.Options{
 			"SELECT COUNT(*) FROM t WHERE name = '" + value + "'":              literal,
 			"SELECT COUNT(*) FROM t WHERE (name = '" + value + "' AND id > 0)": literal,
 			"SELECT COUNT(*) FROM t WHERE id = " + value:                       number,

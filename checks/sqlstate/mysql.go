@@ -15,13 +15,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolvet/toolvet/driver"
+	"github.com/toolvet/toolvet/internal/dbdriver"
 )
 
 // mariadb asks a MariaDB or MySQL database.
 type mariadb struct {
-	driver driver.MySQL
-	cfg    driver.MySQLConfig
+	driver dbdriver.MySQL
+	cfg    dbdriver.MySQLConfig
 	err    error // the fault of the dsn
 	pool   *pool[*mysqlConn]
 }
@@ -29,14 +29,14 @@ type mariadb struct {
 // A mysqlConn is a connection, and what is known of it.
 type mysqlConn struct {
 	sqldriver.Conn
-	driver  driver.MySQL
+	driver  dbdriver.MySQL
 	id      string // by which it can be killed
 	mariadb bool
 	// cut marks a connection left in the middle of a question; the server goes on with it.
 	cut bool
 }
 
-func newMySQL(d driver.MySQL, src *source) *mariadb {
+func newMySQL(d dbdriver.MySQL, src *source) *mariadb {
 	m := &mariadb{driver: d}
 	m.cfg, m.err = mysqlConfig(src.dsn)
 	m.pool = newPool(m.open, m.shut)
@@ -45,12 +45,12 @@ func newMySQL(d driver.MySQL, src *source) *mariadb {
 
 // mysqlConfig reads a dsn. It allows nothing by which a server could read our files, and
 // no second statement in a text.
-func mysqlConfig(dsn string) (driver.MySQLConfig, error) {
+func mysqlConfig(dsn string) (dbdriver.MySQLConfig, error) {
 	u, err := url.Parse(dsn) // its error may hold parts of the dsn
 	if err != nil || u.Opaque != "" {
-		return driver.MySQLConfig{}, badDSN
+		return dbdriver.MySQLConfig{}, badDSN
 	}
-	cfg := driver.MySQLConfig{
+	cfg := dbdriver.MySQLConfig{
 		Network: "tcp", Address: net.JoinHostPort(cmp.Or(u.Hostname(), "127.0.0.1"), cmp.Or(u.Port(), "3306")),
 		User: u.User.Username(), Database: strings.TrimPrefix(u.Path, "/"),
 	}
@@ -66,7 +66,7 @@ func mysqlConfig(dsn string) (driver.MySQLConfig, error) {
 		case "allowCleartextPasswords":
 			cfg.CleartextPasswords = value == "true"
 		default:
-			return driver.MySQLConfig{}, &unusable{"has a dsn with a parameter that is not known", "leave out what is not tls, socket, collation or allowCleartextPasswords"}
+			return dbdriver.MySQLConfig{}, &unusable{"has a dsn with a parameter that is not known", "leave out what is not tls, socket, collation or allowCleartextPasswords"}
 		}
 	}
 	return cfg, nil
@@ -82,7 +82,7 @@ func (m *mariadb) connect(ctx context.Context) (sqldriver.Conn, error) {
 	}
 	answer, refused := m.driver.Refusal(err)
 	switch {
-	case errors.Is(err, driver.ErrDSN):
+	case errors.Is(err, dbdriver.ErrDSN):
 		return nil, badDSN
 	case ended(ctx) || errors.Is(err, context.DeadlineExceeded):
 		return nil, errUnfinished

@@ -8,18 +8,18 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/toolvet/toolvet/checks/sql"
+	"github.com/toolvet/toolvet/checks/internal/sqltext"
 )
 
 // tables are the names of the tables beside the one that was looked for; of those that
 // the user may not use, the database does not tell.
-func (s *mysqlSession) tables(ctx context.Context, name sql.Name) ([]string, error) {
+func (s *mysqlSession) tables(ctx context.Context, name sqltext.Name) ([]string, error) {
 	return first(s.query(ctx, "SELECT table_name FROM information_schema.tables WHERE table_schema = COALESCE(NULLIF(?, ''), DATABASE()) "+
 		"ORDER BY table_name LIMIT "+strconv.Itoa(maxCandidates), schemaOf(name)))
 }
 
 // schemaOf is the database that a name is written with, or "".
-func schemaOf(name sql.Name) string {
+func schemaOf(name sqltext.Name) string {
 	schema, _, qualified := strings.Cut(name.Written, ".")
 	if !qualified {
 		return ""

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolvet/toolvet/checks/sql"
+	"github.com/toolvet/toolvet/checks/internal/sqltext"
 )
 
 // A mysqlSession asks one question on one connection.
@@ -163,7 +163,7 @@ func (s *mysqlSession) writes(ctx context.Context) error {
 }
 
 // named is the name that an error quotes, where the statement has it.
-func (s *mysqlSession) named(message string) sql.Name {
+func (s *mysqlSession) named(message string) sqltext.Name {
 	full, quoted := between(message, "FUNCTION ", " does not exist")
 	if !quoted {
 		_, rest, _ := strings.Cut(message, "'")
@@ -173,7 +173,7 @@ func (s *mysqlSession) named(message string) sql.Name {
 	if name, ok := s.q.text.Find(last); ok {
 		return name
 	}
-	return sql.Name{At: -1, Last: last}
+	return sqltext.Name{At: -1, Last: last}
 }
 
 // syntax is where the text begins that an error quotes as the place, or −1. The text is
@@ -198,7 +198,7 @@ func (s *mysqlSession) syntax(message string) int {
 	return -1
 }
 
-func (s *mysqlSession) missingTable(ctx context.Context, name sql.Name) error {
+func (s *mysqlSession) missingTable(ctx context.Context, name sqltext.Name) error {
 	list, err := s.tables(ctx, name)
 	if err != nil {
 		return s.broken(ctx, err)
@@ -207,7 +207,7 @@ func (s *mysqlSession) missingTable(ctx context.Context, name sql.Name) error {
 	return nil
 }
 
-func (s *mysqlSession) missingColumn(ctx context.Context, name sql.Name) error {
+func (s *mysqlSession) missingColumn(ctx context.Context, name sqltext.Name) error {
 	list, err := s.columns(ctx)
 	if err != nil {
 		return s.broken(ctx, err)

@@ -11,23 +11,23 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolvet/toolvet/driver"
+	"github.com/toolvet/toolvet/internal/dbdriver"
 )
 
 // postgres asks a PostgreSQL database.
 type postgres struct {
-	driver driver.Postgres
+	driver dbdriver.Postgres
 	dsn    string
-	pool   *pool[driver.PostgresConn]
+	pool   *pool[dbdriver.PostgresConn]
 }
 
-func newPostgres(d driver.Postgres, src *source) *postgres {
+func newPostgres(d dbdriver.Postgres, src *source) *postgres {
 	p := &postgres{driver: d, dsn: src.dsn}
 	p.pool = newPool(p.open, shutPostgres)
 	return p
 }
 
-func (p *postgres) open(ctx context.Context) (driver.PostgresConn, error) {
+func (p *postgres) open(ctx context.Context) (dbdriver.PostgresConn, error) {
 	conn, err := p.driver.Connect(ctx, p.dsn)
 	if err != nil {
 		return nil, p.unreachable(ctx, err)
@@ -40,7 +40,7 @@ func (p *postgres) unreachable(ctx context.Context, err error) error {
 	if ended(ctx) || errors.Is(err, context.DeadlineExceeded) {
 		return errUnfinished
 	}
-	if errors.Is(err, driver.ErrDSN) {
+	if errors.Is(err, dbdriver.ErrDSN) {
 		return badDSN
 	}
 	if answer, ok := p.driver.Refusal(err); ok {
@@ -80,7 +80,7 @@ func refusal(code string) error {
 
 // shutPostgres closes a connection. A connection cut off in the middle cancels its question on
 // the server.
-func shutPostgres(c driver.PostgresConn) {
+func shutPostgres(c dbdriver.PostgresConn) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	c.Close(ctx)
@@ -89,7 +89,7 @@ func shutPostgres(c driver.PostgresConn) {
 func (p *postgres) close() { p.pool.close() }
 
 func (p *postgres) ask(ctx context.Context, q *question, r *report) error {
-	return p.pool.with(ctx, func(c driver.PostgresConn) (again bool, err error) {
+	return p.pool.with(ctx, func(c dbdriver.PostgresConn) (again bool, err error) {
 		s := &postgresSession{driver: p.driver, conn: c, q: q, r: r}
 		if err := s.begin(ctx); err != nil {
 			return false, stale{err}
@@ -104,8 +104,8 @@ func (p *postgres) ask(ctx context.Context, q *question, r *report) error {
 
 // A postgresSession asks one question on one connection.
 type postgresSession struct {
-	driver driver.Postgres
-	conn   driver.PostgresConn
+	driver dbdriver.Postgres
+	conn   dbdriver.PostgresConn
 	q      *question
 	r      *report
 }

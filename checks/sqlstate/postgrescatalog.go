@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/toolvet/toolvet/driver"
+	"github.com/toolvet/toolvet/internal/dbdriver"
 )
 
 // maxCandidates bounds how many names are read from a catalog.
@@ -48,7 +48,7 @@ func array(texts []string) string {
 // privileges reports tables and columns that the role may not use. PostgreSQL itself checks that
 // only when it plans or runs a statement, so the check asks about names in the place of tables,
 // and about the columns of the result.
-func (s *postgresSession) privileges(ctx context.Context, d *driver.Description) (denied bool, err error) {
+func (s *postgresSession) privileges(ctx context.Context, d *dbdriver.Description) (denied bool, err error) {
 	relations := s.q.text.Relations()
 	if len(relations) == 0 {
 		return false, nil
@@ -79,7 +79,7 @@ func (s *postgresSession) privileges(ctx context.Context, d *driver.Description)
 }
 
 // columns reports columns of the result that the role may not read.
-func (s *postgresSession) columns(ctx context.Context, d *driver.Description) (denied bool, err error) {
+func (s *postgresSession) columns(ctx context.Context, d *dbdriver.Description) (denied bool, err error) {
 	var tables, numbers []string
 	for _, f := range d.Columns {
 		if f.Table != 0 && f.Number > 0 && len(tables) < maxCandidates {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/toolvet/toolvet/checks/sql"
+	"github.com/toolvet/toolvet/checks/internal/sqltext"
 )
 
 // refused tells why PostgreSQL refuses the statement, of which skip bytes are ours. Its
@@ -46,7 +46,7 @@ func overdue(code string) bool { return code == "57014" || code == "55P03" }
 func (s *postgresSession) missing(ctx context.Context, what string, at int, candidates func(*postgresSession, context.Context) ([]string, error)) error {
 	name, ok := s.q.text.NameAt(at)
 	if !ok {
-		name = sql.Name{At: at}
+		name = sqltext.Name{At: at}
 	}
 	if err := s.exec(ctx, "ROLLBACK"); err != nil { // the refusal has ended the transaction
 		return err
@@ -66,7 +66,7 @@ func (s *postgresSession) missing(ctx context.Context, what string, at int, cand
 }
 
 // withSchema looks for the name in other schemas: an existing name there was meant.
-func withSchema(candidates []string, name *sql.Name) []string {
+func withSchema(candidates []string, name *sqltext.Name) []string {
 	for _, c := range candidates {
 		if _, table, qualified := strings.Cut(c, "."); qualified && strings.EqualFold(table, name.Last) {
 			name.Last = c

@@ -7,24 +7,24 @@ import (
 	"slices"
 	"time"
 
-	"github.com/toolvet/toolvet/checks/sql"
+	"github.com/toolvet/toolvet/checks/internal/sqltext"
 )
 
 // A question is a statement that a database is asked about.
 type question struct {
-	o       *sql.Options
+	o       *sqltext.Options
 	source  string // as the tool is given it
-	text    *sql.Text
+	text    *sqltext.Text
 	timeout time.Duration
 }
 
 // prepared are the kinds that the databases are asked about. All other statements could run by
 // being prepared or explained, or cannot be.
-var prepared = []sql.Kind{sql.Select, sql.Insert, sql.Update, sql.Delete, sql.Merge, sql.Lock}
+var prepared = []sqltext.Kind{sqltext.Select, sqltext.Insert, sqltext.Update, sqltext.Delete, sqltext.Merge, sqltext.Lock}
 
 // newQuestion makes a question of a text, or says why no database is asked about it.
-func newQuestion(o *sql.Options, source, dialect string) (*question, string) {
-	text := sql.Read(source, dialect)
+func newQuestion(o *sqltext.Options, source, dialect string) (*question, string) {
+	text := sqltext.Read(source, dialect)
 	if text.Statements() != 1 {
 		return nil, "only a single statement can be prepared"
 	}
@@ -35,7 +35,7 @@ func newQuestion(o *sql.Options, source, dialect string) (*question, string) {
 	}
 	timeout := o.StatementTimeout
 	if timeout <= 0 {
-		timeout = sql.DefaultStatementTimeout
+		timeout = sqltext.DefaultStatementTimeout
 	}
 	return &question{o: o, source: source, text: text, timeout: timeout}, ""
 }
@@ -60,7 +60,7 @@ func (q *question) unplannable() string {
 
 // reads reports whether the statement is a query and nothing else.
 func (q *question) reads() bool {
-	return !slices.ContainsFunc(q.text.Kinds(), func(k sql.Kind) bool { return k != sql.Select })
+	return !slices.ContainsFunc(q.text.Kinds(), func(k sqltext.Kind) bool { return k != sqltext.Select })
 }
 
 // at is " at" and the place of a byte of the statement; "" for a negative one.
@@ -68,5 +68,5 @@ func (q *question) at(offset int) string {
 	if offset < 0 {
 		return ""
 	}
-	return " at " + sql.Place(q.source, offset)
+	return " at " + sqltext.Place(q.source, offset)
 }

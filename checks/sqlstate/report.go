@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/checks/sql"
+	"github.com/toolvet/toolvet/checks/internal/sqltext"
 	"github.com/toolvet/toolvet/schema"
 )
 
@@ -66,7 +66,7 @@ func ended(ctx context.Context) bool {
 }
 
 // missing tells that a table or column does not exist.
-func (r *report) missing(q *question, what string, name sql.Name, candidates []string) {
+func (r *report) missing(q *question, what string, name sqltext.Name, candidates []string) {
 	mend := ""
 	if near := schema.Nearest(name.Last, candidates); near != "" {
 		mend = "did you mean " + strconv.Quote(near) + "?"

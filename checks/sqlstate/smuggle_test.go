@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolvet/toolvet/checks/internal/sqltext"
 	"github.com/toolvet/toolvet/checks/sql"
 )
 
@@ -146,7 +147,7 @@ func TestSessionCannotWrite(t *testing.T) {
 		db.run(t, "CREATE TABLE t (id int)")
 	}
 	const insert = "INSERT INTO t VALUES (1)"
-	q := &question{o: &sql.Options{}, source: insert, text: sql.Read(insert, "generic"), timeout: time.Second}
+	q := &question{o: &sqltext.Options{}, source: insert, text: sqltext.Read(insert, "generic"), timeout: time.Second}
 	refused := func(name string, err error, want string) {
 		t.Helper()
 		if err == nil || !strings.Contains(strings.ToLower(err.Error()), want) {

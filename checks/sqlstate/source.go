@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/checks/sql"
-	"github.com/toolvet/toolvet/driver"
+	"github.com/toolvet/toolvet/checks/internal/sqltext"
+	"github.com/toolvet/toolvet/internal/dbdriver"
 )
 
 // A source is a database as a policy names it.
@@ -26,7 +26,7 @@ type source struct {
 }
 
 // sourceOf reads the dsn of options.
-func sourceOf(drivers driver.Databases, o *sql.Options, world check.World) (*source, error) {
+func sourceOf(drivers dbdriver.Databases, o *sqltext.Options, world check.World) (*source, error) {
 	dsn := o.DSN
 	if o.DSNEnv != "" {
 		if dsn = os.Getenv(o.DSNEnv); dsn == "" {
@@ -45,7 +45,7 @@ func sourceOf(drivers driver.Databases, o *sql.Options, world check.World) (*sou
 
 var badDSN = &unusable{"has a dsn that cannot be read", "write postgres://USER:PASSWORD@HOST:PORT/DATABASE, mysql://USER:PASSWORD@HOST:PORT/DATABASE or sqlite:FILE"}
 
-func parseDSN(drivers driver.Databases, dsn string, world check.World) (*source, error) {
+func parseDSN(drivers dbdriver.Databases, dsn string, world check.World) (*source, error) {
 	scheme, rest, _ := strings.Cut(dsn, ":")
 	switch strings.ToLower(scheme) {
 	case "postgres", "postgresql":
@@ -59,14 +59,14 @@ func parseDSN(drivers driver.Databases, dsn string, world check.World) (*source,
 }
 
 // unlinked is the error of a database without a driver. How to link one is the business of whoever builds the program.
-func unlinked(name, field string) error {
+func unlinked(name, pkg string) error {
 	return &unusable{"is of " + name + ", for which this program has no driver",
-		"build the program with one, as driver.Databases." + field + ", or leave out dsn and dsn_env"}
+		"build the program with the package driver/" + pkg + ", or leave out dsn and dsn_env"}
 }
 
-func postgresSource(d driver.Postgres, dsn string) (*source, error) {
+func postgresSource(d dbdriver.Postgres, dsn string) (*source, error) {
 	if d == nil {
-		return nil, unlinked("PostgreSQL", "Postgres")
+		return nil, unlinked("PostgreSQL", "postgres")
 	}
 	host, port, err := d.Address(dsn)
 	if err != nil {
@@ -79,9 +79,9 @@ func postgresSource(d driver.Postgres, dsn string) (*source, error) {
 	return &source{dialect: "postgres", dsn: dsn, where: "the PostgreSQL database at " + address}, nil
 }
 
-func mysqlSource(d driver.MySQL, dsn string) (*source, error) {
+func mysqlSource(d dbdriver.MySQL, dsn string) (*source, error) {
 	if d == nil {
-		return nil, unlinked("MySQL", "MySQL")
+		return nil, unlinked("MySQL", "mysql")
 	}
 	cfg, err := mysqlConfig(dsn)
 	if err != nil {
@@ -91,12 +91,12 @@ func mysqlSource(d driver.MySQL, dsn string) (*source, error) {
 }
 
 // sqliteSource reads "sqlite:dir/file", "sqlite:/dir/file" and "sqlite:///dir/file".
-func sqliteSource(d driver.SQLite, dsn, rest string, world check.World) (*source, error) {
+func sqliteSource(d dbdriver.SQLite, dsn, rest string, world check.World) (*source, error) {
 	if world.Remote {
 		return &source{skip: "the server is remote, and so is its SQLite file"}, nil
 	}
 	if d == nil {
-		return nil, unlinked("SQLite", "SQLite")
+		return nil, unlinked("SQLite", "sqlite")
 	}
 	file, query, _ := strings.Cut(rest, "?")
 	if strings.HasPrefix(file, "//") {

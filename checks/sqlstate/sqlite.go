@@ -11,20 +11,20 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/toolvet/toolvet/driver"
+	"github.com/toolvet/toolvet/internal/dbdriver"
 )
 
 // sqlite asks a SQLite database. It opens the file for each question, in about a millisecond, and
 // holds nothing that others wait for.
 type sqlite struct {
-	driver driver.SQLite
+	driver dbdriver.SQLite
 	file   string
 	// slots bounds how many looks at the file there are at a time: a file system that
 	// hangs holds its look for as long as it likes.
 	slots chan struct{}
 }
 
-func newSQLite(d driver.SQLite, file string) *sqlite {
+func newSQLite(d dbdriver.SQLite, file string) *sqlite {
 	return &sqlite{d, file, make(chan struct{}, maxConnections)}
 }
 
@@ -74,7 +74,7 @@ func (d *sqlite) ask(ctx context.Context, q *question, r *report) error {
 
 // A sqliteSession asks one question.
 type sqliteSession struct {
-	driver driver.SQLite
+	driver dbdriver.SQLite
 	conn   sqldriver.Conn
 	q      *question
 	r      *report

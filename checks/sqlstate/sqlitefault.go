@@ -8,7 +8,7 @@ import (
 	sqldriver "database/sql/driver"
 	"strings"
 
-	"github.com/toolvet/toolvet/checks/sql"
+	"github.com/toolvet/toolvet/checks/internal/sqltext"
 )
 
 // The result codes that matter (SQLite, "Result and Error Codes").
@@ -55,12 +55,12 @@ func (s *sqliteSession) refused(ctx context.Context, err error) error {
 }
 
 // named is the name that an error quotes, where the statement has it.
-func (s *sqliteSession) named(full string) sql.Name {
+func (s *sqliteSession) named(full string) sqltext.Name {
 	last := full[strings.LastIndexByte(full, '.')+1:]
 	if name, ok := s.q.text.Find(last); ok {
 		return name
 	}
-	return sql.Name{At: -1, Last: last}
+	return sqltext.Name{At: -1, Last: last}
 }
 
 // quoted is the name behind some words of a message; what SQLite and the driver add to
@@ -85,7 +85,7 @@ func between(message, before, after string) (string, bool) {
 }
 
 // missingTable reports a missing table, and the nearest table of the schema.
-func (s *sqliteSession) missingTable(ctx context.Context, name sql.Name) error {
+func (s *sqliteSession) missingTable(ctx context.Context, name sqltext.Name) error {
 	list, err := s.names(ctx, "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY name LIMIT ?", int64(maxCandidates))
 	if err != nil {
 		return s.unreadable(ctx, err)
@@ -95,7 +95,7 @@ func (s *sqliteSession) missingTable(ctx context.Context, name sql.Name) error {
 }
 
 // missingColumn tells of a column that none of the statement's tables has.
-func (s *sqliteSession) missingColumn(ctx context.Context, name sql.Name) error {
+func (s *sqliteSession) missingColumn(ctx context.Context, name sqltext.Name) error {
 	var list []string
 	for _, table := range s.q.text.Relations() {
 		columns, err := s.names(ctx, "SELECT name FROM pragma_table_info(?)", table.Last)

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolvet/toolvet/checks/sql"
+	"github.com/toolvet/toolvet/checks/internal/sqltext"
 )
 
 // connect opens a file without ever writing to the database or beside it. SQLite would create
@@ -81,17 +81,17 @@ var changes = map[int]bool{
 }
 
 // actions are those that statements of some kinds may compile to.
-func actions(kinds []sql.Kind) map[int]bool {
+func actions(kinds []sqltext.Kind) map[int]bool {
 	allowed := map[int]bool{
 		authSelect: true, authRead: true, authFunction: true, authRecursive: true,
 	}
 	for _, kind := range kinds {
 		switch kind {
-		case sql.Insert:
+		case sqltext.Insert:
 			allowed[authInsert], allowed[authDelete] = true, true // REPLACE deletes
-		case sql.Update:
+		case sqltext.Update:
 			allowed[authUpdate] = true
-		case sql.Delete:
+		case sqltext.Delete:
 			allowed[authDelete] = true
 		}
 	}

@@ -12,15 +12,19 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/toolvet/toolvet/driver"
+	"github.com/toolvet/toolvet/internal/dbdriver"
 )
 
-// A Driver reaches MySQL and MariaDB.
-type Driver struct{}
+// New returns a driver for MySQL and MariaDB.
+func New() driver.Driver { return reach{} }
 
-var _ driver.MySQL = Driver{}
+type reach struct{}
 
-// Connect implements [driver.MySQL].
-func (Driver) Connect(ctx context.Context, c driver.MySQLConfig) (sqldriver.Conn, error) {
+var _ dbdriver.MySQL = reach{}
+
+func (reach) Join(d *dbdriver.Databases) { d.MySQL = reach{} }
+
+func (reach) Connect(ctx context.Context, c dbdriver.MySQLConfig) (sqldriver.Conn, error) {
 	cfg := mysql.NewConfig()
 	cfg.Net, cfg.Addr = c.Network, c.Address
 	cfg.User, cfg.Passwd, cfg.DBName = c.User, c.Password, c.Database
@@ -28,16 +32,15 @@ func (Driver) Connect(ctx context.Context, c driver.MySQLConfig) (sqldriver.Conn
 	cfg.Logger = &mysql.NopLogger{}
 	connector, err := mysql.NewConnector(cfg)
 	if err != nil {
-		return nil, driver.ErrDSN
+		return nil, dbdriver.ErrDSN
 	}
 	return connector.Connect(ctx)
 }
 
-// Refusal implements [driver.MySQL].
-func (Driver) Refusal(err error) (driver.Refusal, bool) {
+func (reach) Refusal(err error) (dbdriver.Refusal, bool) {
 	answer, ok := errors.AsType[*mysql.MySQLError](err)
 	if !ok {
-		return driver.Refusal{}, false
+		return dbdriver.Refusal{}, false
 	}
-	return driver.Refusal{Number: answer.Number, Message: answer.Message}, true
+	return dbdriver.Refusal{Number: answer.Number, Message: answer.Message}, true
 }

@@ -11,28 +11,31 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/toolvet/toolvet/driver"
+	"github.com/toolvet/toolvet/internal/dbdriver"
 )
 
-// A Driver reaches PostgreSQL. The options of a dsn, and the relevant parts of the environment and the home directory,
+// New returns a driver for PostgreSQL. The options of a dsn, and the relevant parts of the environment and the home directory,
 // are those of libpq.
-type Driver struct{}
+func New() driver.Driver { return reach{} }
 
-var _ driver.Postgres = Driver{}
+type reach struct{}
 
-// Address implements [driver.Postgres].
-func (Driver) Address(dsn string) (host string, port uint16, err error) {
+var _ dbdriver.Postgres = reach{}
+
+func (reach) Join(d *dbdriver.Databases) { d.Postgres = reach{} }
+
+func (reach) Address(dsn string) (host string, port uint16, err error) {
 	cfg, err := pgconn.ParseConfig(dsn)
 	if err != nil {
-		return "", 0, driver.ErrDSN
+		return "", 0, dbdriver.ErrDSN
 	}
 	return cfg.Host, cfg.Port, nil
 }
 
-// Connect implements [driver.Postgres].
-func (Driver) Connect(ctx context.Context, dsn string) (driver.PostgresConn, error) {
+func (reach) Connect(ctx context.Context, dsn string) (dbdriver.PostgresConn, error) {
 	cfg, err := pgconn.ParseConfig(dsn)
 	if err != nil {
-		return nil, driver.ErrDSN
+		return nil, dbdriver.ErrDSN
 	}
 	cfg.RuntimeParams["client_encoding"] = "UTF8"
 	if cfg.RuntimeParams["application_name"] == "" {
@@ -45,13 +48,12 @@ func (Driver) Connect(ctx context.Context, dsn string) (driver.PostgresConn, err
 	return conn{c}, nil
 }
 
-// Refusal implements [driver.Postgres].
-func (Driver) Refusal(err error) (driver.Refusal, bool) {
+func (reach) Refusal(err error) (dbdriver.Refusal, bool) {
 	answer, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
-		return driver.Refusal{}, false
+		return dbdriver.Refusal{}, false
 	}
-	return driver.Refusal{Code: answer.Code, Message: answer.Message, Position: int(answer.Position)}, true
+	return dbdriver.Refusal{Code: answer.Code, Message: answer.Message, Position: int(answer.Position)}, true
 }
 
 type conn struct{ *pgconn.PgConn }
@@ -70,16 +72,16 @@ func (c conn) Query(ctx context.Context, statement string, params ...string) ([]
 	return result.Rows, result.Err
 }
 
-func (c conn) Prepare(ctx context.Context, statement string) (*driver.Description, error) {
+func (c conn) Prepare(ctx context.Context, statement string) (*dbdriver.Description, error) {
 	d, err := c.PgConn.Prepare(ctx, "", statement, nil)
 	if err != nil {
 		return nil, err
 	}
-	columns := make([]driver.Column, len(d.Fields))
+	columns := make([]dbdriver.Column, len(d.Fields))
 	for i, f := range d.Fields {
-		columns[i] = driver.Column{Table: f.TableOID, Number: f.TableAttributeNumber}
+		columns[i] = dbdriver.Column{Table: f.TableOID, Number: f.TableAttributeNumber}
 	}
-	return &driver.Description{Parameters: len(d.ParamOIDs), Columns: columns}, nil
+	return &dbdriver.Description{Parameters: len(d.ParamOIDs), Columns: columns}, nil
 }
 
 func (c conn) Close(ctx context.Context) {

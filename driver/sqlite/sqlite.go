@@ -16,15 +16,19 @@ import (
 	"modernc.org/sqlite"
 
 	"github.com/toolvet/toolvet/driver"
+	"github.com/toolvet/toolvet/internal/dbdriver"
 )
 
-// A Driver reads SQLite's files.
-type Driver struct{}
+// New returns a driver for SQLite's files.
+func New() driver.Driver { return reach{} }
 
-var _ driver.SQLite = Driver{}
+type reach struct{}
 
-// Open implements [driver.SQLite].
-func (Driver) Open(ctx context.Context, file string, immutable bool) (sqldriver.Conn, error) {
+var _ dbdriver.SQLite = reach{}
+
+func (reach) Join(d *dbdriver.Databases) { d.SQLite = reach{} }
+
+func (reach) Open(ctx context.Context, file string, immutable bool) (sqldriver.Conn, error) {
 	query := url.Values{"mode": {"ro"}, "_busy_timeout": {"100"}, "_pragma": {"query_only(1)"}, "_defensive": {"1"}}
 	if immutable {
 		query.Set("immutable", "1")
@@ -40,8 +44,7 @@ func (Driver) Open(ctx context.Context, file string, immutable bool) (sqldriver.
 	return connector.Connect(ctx)
 }
 
-// Authorize implements [driver.SQLite].
-func (Driver) Authorize(conn sqldriver.Conn, allow func(action int, arg1, arg2, trigger string) bool) error {
+func (reach) Authorize(conn sqldriver.Conn, allow func(action int, arg1, arg2, trigger string) bool) error {
 	c, ok := conn.(sqlite.AuthorizerRegisterer)
 	if !ok {
 		return fmt.Errorf("a connection of the type %T has no authorizer", conn)
@@ -54,8 +57,7 @@ func (Driver) Authorize(conn sqldriver.Conn, allow func(action int, arg1, arg2, 
 	})
 }
 
-// Code implements [driver.SQLite].
-func (Driver) Code(err error) int {
+func (reach) Code(err error) int {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	if !ok {
 		return 0

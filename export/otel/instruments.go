@@ -12,7 +12,7 @@ import (
 // instruments hold the measurements. The SDK bounds the attributes of each to 2,000 sets, and counts all others
 // together.
 type instruments struct {
-	duration, added, checks   metric.Float64Histogram // seconds
+	duration, added           metric.Float64Histogram // seconds
 	calls, redactions, limits metric.Int64Counter
 }
 
@@ -37,7 +37,6 @@ func newInstruments(m metric.Meter, policy *policyState) (instruments, error) {
 		duration: histogram("mcp.server.operation.duration", "How long a call took, the tool included.",
 			.01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 30, 60, 120, 300),
 		added:      histogram("toolvet.added.duration", "Time that toolvet added to a call.", fine...),
-		checks:     histogram("toolvet.check.duration", "How long a check took.", fine...),
 		calls:      counter("toolvet.calls", "{call}", "Calls by verdict and code of the refusal."),
 		redactions: counter("toolvet.redactions", "{redaction}", "Texts taken out of results, by pattern."),
 		limits:     counter("toolvet.limits", "{call}", "Calls that a limit refused, by limit."),

@@ -24,21 +24,23 @@ import (
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/toolvet/toolvet/record/telemetry"
+	"github.com/toolvet/toolvet/internal/observe"
+	"github.com/toolvet/toolvet/telemetry"
 )
 
 // scope names the source of the spans and measurements.
 const scope = "github.com/toolvet/toolvet"
 
-// An Observer is a telemetry.Observer that makes spans and measurements; [New] makes one. It is safe for concurrent
-// use.
-type Observer struct {
+type observer struct {
 	tracer trace.Tracer
 	meters instruments
 	policy policyState
 }
 
-var _ telemetry.PolicyObserver = (*Observer)(nil)
+var (
+	_ telemetry.Observer     = (*observer)(nil)
+	_ observe.PolicyObserver = (*observer)(nil)
+)
 
 // An Option changes what [New] makes.
 type Option interface{ apply(*config) }
@@ -70,7 +72,7 @@ func WithVersion(version string) Option {
 
 // New makes an Observer. A nil option, a nil provider, and a provider that refuses an instrument are errors. The
 // providers remain the caller's to shut down.
-func New(options ...Option) (*Observer, error) {
+func New(options ...Option) (telemetry.Observer, error) {
 	c := config{tracers: otel.GetTracerProvider(), meters: otel.GetMeterProvider()}
 	for i, option := range options {
 		if option == nil {
@@ -81,7 +83,7 @@ func New(options ...Option) (*Observer, error) {
 	if c.tracers == nil || c.meters == nil {
 		return nil, errors.New("otel: a provider is nil")
 	}
-	o := &Observer{tracer: c.tracers.Tracer(scope, trace.WithInstrumentationVersion(c.version))}
+	o := &observer{tracer: c.tracers.Tracer(scope, trace.WithInstrumentationVersion(c.version))}
 	var err error
 	if o.meters, err = newInstruments(c.meters.Meter(scope, metric.WithInstrumentationVersion(c.version)), &o.policy); err != nil {
 		return nil, fmt.Errorf("otel: %w", err)

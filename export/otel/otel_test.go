@@ -19,9 +19,10 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/export/otel"
+	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/record"
 	"github.com/toolvet/toolvet/mcpgate"
-	"github.com/toolvet/toolvet/policy"
-	"github.com/toolvet/toolvet/record"
+	"github.com/toolvet/toolvet/telemetry"
 )
 
 const (
@@ -31,7 +32,7 @@ const (
 )
 
 // connect returns a client of a server with a tool called "work", behind a gate that gives its calls to the observer.
-func connect(ctx context.Context, observer *otel.Observer, handler func(ctx context.Context, meta mcp.Meta)) (*mcp.ClientSession, error) {
+func connect(ctx context.Context, observer telemetry.Observer, handler func(ctx context.Context, meta mcp.Meta)) (*mcp.ClientSession, error) {
 	record, err := record.Open(policy.Log{}, record.Options{Observer: observer})
 	if err != nil {
 		return nil, err

@@ -11,16 +11,16 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
-	"github.com/toolvet/toolvet/record/telemetry"
+	"github.com/toolvet/toolvet/internal/observe"
 )
 
 // A policyState reads the policy in force; nil: there is none.
 type policyState struct {
-	read atomic.Pointer[func() telemetry.Policy]
+	read atomic.Pointer[func() observe.Policy]
 }
 
-// Policy exports the policy in force; see [telemetry.PolicyObserver].
-func (o *Observer) Policy(read func() telemetry.Policy) { o.policy.read.Store(&read) }
+// Policy exports the policy in force; see [observe.PolicyObserver].
+func (o *observer) Policy(read func() observe.Policy) { o.policy.read.Store(&read) }
 
 // observePolicy makes the gauges of the policy in force.
 func observePolicy(m metric.Meter, state *policyState) error {

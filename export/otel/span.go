@@ -15,12 +15,13 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/toolvet/toolvet/record/telemetry"
+	"github.com/toolvet/toolvet/internal/observe"
+	"github.com/toolvet/toolvet/telemetry"
 )
 
 // Start begins the span of a call: the server span, because toolvet is the client's server. Its parent is the trace
 // in _meta, with a link to a trace in ctx. Without a trace in _meta, the one in ctx is the parent.
-func (o *Observer) Start(ctx context.Context, c telemetry.Call) (context.Context, telemetry.Span) {
+func (o *observer) Start(ctx context.Context, c telemetry.Call) (context.Context, telemetry.Span) {
 	options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(about(c)...)}
 	if remote := remoteParent(c.Meta); remote.IsValid() {
 		if ambient := trace.SpanContextFromContext(ctx); ambient.IsValid() {
@@ -42,7 +43,7 @@ const tooLong = 8193
 
 // baggageOf returns the baggage in a request's _meta (MCP, SEP-414); empty if there is none, or it is malformed.
 func baggageOf(meta map[string]any) baggage.Baggage {
-	text, _ := meta[telemetry.Baggage].(string)
+	text, _ := meta[observe.Baggage].(string)
 	if text == "" || len(text) >= tooLong {
 		return baggage.Baggage{}
 	}
@@ -56,7 +57,7 @@ func baggageOf(meta map[string]any) baggage.Baggage {
 // remoteParent returns the trace context in a request's _meta (MCP, SEP-414).
 func remoteParent(meta map[string]any) trace.SpanContext {
 	carrier := propagation.MapCarrier{}
-	for _, key := range []string{telemetry.Traceparent, telemetry.Tracestate} {
+	for _, key := range []string{observe.Traceparent, observe.Tracestate} {
 		if text, ok := meta[key].(string); ok && len(text) < tooLong {
 			carrier[key] = text
 		}
@@ -112,7 +113,7 @@ func short(text string) string {
 }
 
 type span struct {
-	observer *Observer
+	observer *observer
 	ctx      context.Context
 	span     trace.Span
 	call     []attribute.KeyValue
@@ -143,7 +144,7 @@ func (s *span) Traceparent() string {
 	}
 	carrier := propagation.MapCarrier{}
 	propagation.TraceContext{}.Inject(s.ctx, carrier)
-	return carrier[telemetry.Traceparent]
+	return carrier[observe.Traceparent]
 }
 
 // toolError is the error type of the conventions for a result with isError. A refused call has such a result, too.
@@ -188,11 +189,4 @@ func (s *span) server() string {
 		}
 	}
 	return ""
-}
-
-// Checked measures a check, and adds it to the span of ctx.
-func (o *Observer) Checked(ctx context.Context, check string, took time.Duration) {
-	name := attribute.String("toolvet.check", check)
-	o.meters.checks.Record(ctx, took.Seconds(), metric.WithAttributes(name))
-	trace.SpanFromContext(ctx).AddEvent("toolvet.check", trace.WithAttributes(name, attribute.Float64("toolvet.duration", took.Seconds())))
 }

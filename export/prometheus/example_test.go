@@ -15,7 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/toolvet/toolvet/export/prometheus"
-	"github.com/toolvet/toolvet/record/telemetry"
+	"github.com/toolvet/toolvet/telemetry"
 )
 
 func Example() {
@@ -24,8 +24,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	ctx, span := metrics.Start(context.Background(), telemetry.Call{Server: "files", Tool: "read_text_file", Known: true})
-	metrics.Checked(ctx, "path", 40*time.Microsecond)
+	_, span := metrics.Start(context.Background(), telemetry.Call{Server: "files", Tool: "read_text_file", Known: true})
 	span.End(telemetry.Outcome{Verdict: "no-go", Codes: []string{"SEMANTIC"}, Added: 90 * time.Microsecond})
 
 	scraped := httptest.NewRecorder()

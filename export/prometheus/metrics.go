@@ -4,13 +4,13 @@
 // Package prometheus counts and times calls for a registerer of Prometheus:
 //
 //	metrics, err := prometheus.New(prometheus.WithRegisterer(registry))
-//	record, err := record.Open(p.Log, record.Options{Observer: metrics})
+//	file, err := policyfile.Open("toolvet.yaml", policyfile.Options{Observer: metrics})
+//	err = mcpgate.Install(server, file)
 //
 // The metrics:
 //
 //	toolvet_calls_total{server,tool,verdict,code}   calls by their outcome
 //	toolvet_added_latency_seconds{server}           time that toolvet added to a call
-//	toolvet_check_duration_seconds{check}           duration of checks
 //	toolvet_redactions_total{pattern}               texts taken out of results
 //	toolvet_limits_total{limit}                     calls that a limit refused
 //	toolvet_policy_in_force_timestamp_seconds{digest}  when the policy in force came into force; its SHA-256
@@ -24,24 +24,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/toolvet/toolvet/record/telemetry"
+	"github.com/toolvet/toolvet/internal/observe"
+	"github.com/toolvet/toolvet/telemetry"
 )
 
-// Metrics is a telemetry.Observer; [New] makes one. It is safe for concurrent use.
-type Metrics struct {
+type metrics struct {
 	calls, redactions, limits *prometheus.CounterVec
-	added, checks             *prometheus.HistogramVec
+	added                     *prometheus.HistogramVec
 
 	policy policyCollector
 
-	servers, tools, checkNames, patterns, policyLimits names
+	servers, tools, patterns, policyLimits names
 }
 
-var _ telemetry.PolicyObserver = (*Metrics)(nil)
+var (
+	_ telemetry.Observer     = (*metrics)(nil)
+	_ observe.PolicyObserver = (*metrics)(nil)
+)
 
 // An Option changes what [New] makes.
 type Option interface{ apply(*config) }
@@ -57,9 +59,9 @@ func WithRegisterer(r prometheus.Registerer) Option {
 	return optionFunc(func(c *config) { c.registerer = r })
 }
 
-// New makes metrics and registers them. A nil option, a nil registerer, and one that has such metrics already, are
+// New makes an Observer that counts, and registers its metrics. A nil option, a nil registerer, and one that has such metrics already, are
 // errors. After an error nothing stays registered.
-func New(options ...Option) (*Metrics, error) {
+func New(options ...Option) (telemetry.Observer, error) {
 	to := config{prometheus.DefaultRegisterer}
 	for i, option := range options {
 		if option == nil {
@@ -77,15 +79,14 @@ func New(options ...Option) (*Metrics, error) {
 		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "toolvet", Name: name, Help: help,
 			Buckets: []float64{1e-5, 5e-5, 1e-4, 5e-4, .001, .005, .01, .05, .1, .5, 1, 5}}, labels)
 	}
-	m := &Metrics{
+	m := &metrics{
 		calls:      counter("calls_total", "Calls by server, tool, verdict and code of the refusal.", "server", "tool", "verdict", "code"),
 		redactions: counter("redactions_total", "Texts taken out of results, by pattern.", "pattern"),
 		limits:     counter("limits_total", "Calls that a limit refused, by limit.", "limit"),
 		added:      histogram("added_latency_seconds", "Time that toolvet added to a call.", "server"),
-		checks:     histogram("check_duration_seconds", "How long a check took.", "check"),
-		servers:    names{max: 100}, tools: names{max: 2000}, checkNames: names{max: 500}, patterns: names{max: 1000}, policyLimits: names{max: 1000},
+		servers:    names{max: 100}, tools: names{max: 2000}, patterns: names{max: 1000}, policyLimits: names{max: 1000},
 	}
-	list := []prometheus.Collector{m.calls, m.redactions, m.limits, m.added, m.checks, &m.policy}
+	list := []prometheus.Collector{m.calls, m.redactions, m.limits, m.added, &m.policy}
 	for i, c := range list {
 		if err := to.registerer.Register(c); err != nil {
 			for _, registered := range list[:i] {
@@ -98,24 +99,17 @@ func New(options ...Option) (*Metrics, error) {
 }
 
 // Start counts nothing yet.
-func (m *Metrics) Start(ctx context.Context, c telemetry.Call) (context.Context, telemetry.Span) {
-	s := span{metrics: m, Silent: telemetry.Silent(telemetry.TraceID(c.Meta)), server: m.servers.bound(c.Server), tool: other}
+func (m *metrics) Start(ctx context.Context, c telemetry.Call) (context.Context, telemetry.Span) {
+	s := span{metrics: m, Silent: observe.Silent(observe.TraceID(c.Meta)), server: m.servers.bound(c.Server), tool: other}
 	if c.Known && s.server != other {
 		s.tool = m.tools.of(s.server, c.Tool)
 	}
 	return ctx, s
 }
 
-// Checked times a check.
-func (m *Metrics) Checked(_ context.Context, check string, took time.Duration) {
-	if h, err := m.checks.GetMetricWithLabelValues(m.checkNames.bound(check)); err == nil {
-		h.Observe(took.Seconds())
-	}
-}
-
 type span struct {
-	metrics *Metrics
-	telemetry.Silent
+	metrics *metrics
+	observe.Silent
 	server, tool string
 }
 

@@ -17,12 +17,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/toolvet/toolvet/record/telemetry"
+	"github.com/toolvet/toolvet/telemetry"
 )
 
 // A served is metrics with a registry of their own.
 type served struct {
-	*Metrics
+	*metrics
 	registry *prometheus.Registry
 }
 
@@ -33,7 +33,7 @@ func newMetrics(t testing.TB) *served {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &served{m, registry}
+	return &served{m.(*metrics), registry}
 }
 
 // scrape returns the lines about toolvet.
@@ -73,7 +73,6 @@ func TestScrape(t *testing.T) {
 	call(m, known, telemetry.Outcome{Verdict: "no-go", Codes: []string{"RATE_LIMIT", "OUTPUT"}, Limits: []string{"per-minute"}})
 	call(m, telemetry.Call{Server: "files", Tool: "hunter2"}, telemetry.Outcome{Verdict: "no-go", Codes: []string{"SCHEMA"}})
 	call(m, known, telemetry.Outcome{Verdict: "perhaps", Codes: []string{"hunter2"}})
-	m.Checked(t.Context(), "path", 3*time.Millisecond)
 	got := scrape(t, m)
 	for _, want := range []string{
 		`toolvet_calls_total{code="",server="files",tool="read",verdict="go"} 2`,
@@ -82,8 +81,6 @@ func TestScrape(t *testing.T) {
 		`toolvet_calls_total{code="other",server="files",tool="read",verdict="other"} 1`,
 		`toolvet_added_latency_seconds_bucket{server="files",le="0.0001"} 4`,
 		`toolvet_added_latency_seconds_count{server="files"} 5`,
-		`toolvet_check_duration_seconds_bucket{check="path",le="0.001"} 0`,
-		`toolvet_check_duration_seconds_bucket{check="path",le="0.005"} 1`,
 		`toolvet_redactions_total{pattern="aws-key"} 2`,
 		`toolvet_limits_total{limit="per-minute"} 1`,
 	} {
@@ -109,7 +106,6 @@ func TestCardinality(t *testing.T) {
 				call(m, telemetry.Call{Server: fmt.Sprint("s", i%5), Tool: fmt.Sprint("t", g, i), Known: true},
 					telemetry.Outcome{Verdict: "go", Limits: []string{fmt.Sprint("l", i)}, Redactions: map[string]int{fmt.Sprint("r", i): 1}})
 				call(m, telemetry.Call{Server: fmt.Sprint("many", i), Tool: "t", Known: true}, telemetry.Outcome{Verdict: "go"})
-				m.Checked(context.Background(), fmt.Sprint("c", i), 0)
 			}
 		})
 	}
@@ -122,7 +118,7 @@ func TestCardinality(t *testing.T) {
 	}
 	for name, limit := range map[string]int{
 		"toolvet_calls_total": m.tools.max + m.servers.max + 2, "toolvet_limits_total": m.policyLimits.max + 1,
-		"toolvet_check_duration_seconds_count": m.checkNames.max + 1, "toolvet_added_latency_seconds_count": m.servers.max + 1,
+		"toolvet_added_latency_seconds_count": m.servers.max + 1,
 	} {
 		if counts[name] > limit || counts[name] < 100 {
 			t.Errorf("%d series of %s, want at most %d", counts[name], name, limit)

@@ -8,12 +8,12 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/toolvet/toolvet/record/telemetry"
+	"github.com/toolvet/toolvet/internal/observe"
 )
 
 // A policyCollector exports the policy in force at the moment of each scrape. Without one it exports nothing.
 type policyCollector struct {
-	read atomic.Pointer[func() telemetry.Policy]
+	read atomic.Pointer[func() observe.Policy]
 }
 
 var (
@@ -23,8 +23,8 @@ var (
 		"Whether the policy's file holds something that is not in force.", nil, nil)
 )
 
-// Policy exports the policy in force; see [telemetry.PolicyObserver].
-func (m *Metrics) Policy(read func() telemetry.Policy) { m.policy.read.Store(&read) }
+// Policy exports the policy in force; see [observe.PolicyObserver].
+func (m *metrics) Policy(read func() observe.Policy) { m.policy.read.Store(&read) }
 
 // Describe implements [prometheus.Collector].
 func (c *policyCollector) Describe(to chan<- *prometheus.Desc) {

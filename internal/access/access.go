@@ -21,12 +21,12 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/access/limit"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/limit"
 	"github.com/toolvet/toolvet/internal/pin"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/rule"
-	"github.com/toolvet/toolvet/policy"
 )
 
 // An Enforcer makes the options of the Gates of one server, one Gate after the other as the

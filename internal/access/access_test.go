@@ -14,7 +14,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/access"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
 )
 
 func parse(t *testing.T, yaml string) *policy.Policy {
@@ -33,7 +33,7 @@ func gate(t *testing.T, e *access.Enforcer, yaml string) *toolvet.Gate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := toolvet.New(append(options, toolvet.WithPolicy(p), toolvet.WithElsewhere(toolvet.PartPreset))...)
+	g, err := toolvet.New(append(options, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere(toolvet.PartPreset))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ shared: {url: "redis://127.0.0.1:1"}
 		"lock":   "pinning: {lock: toolvet.lock}\n",
 	} {
 		t.Run(name+" without this package", func(t *testing.T) {
-			if _, err := toolvet.New(toolvet.WithPolicy(parse(t, yaml))); err == nil || !strings.Contains(err.Error(), "package policyfile") {
+			if _, err := toolvet.New(toolvet.WithPolicy(policy.Seal(parse(t, yaml)))); err == nil || !strings.Contains(err.Error(), "package policyfile") {
 				t.Errorf("got %v", err)
 			}
 		})

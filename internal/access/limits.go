@@ -9,10 +9,10 @@ import (
 	"log/slog"
 
 	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/access/limit"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/limit"
+	"github.com/toolvet/toolvet/internal/policy"
 )
 
 // limits is what bounds the number of calls by a policy, or nil if it has no limits.

@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/toolvet/toolvet/access/limit"
+	"github.com/toolvet/toolvet/internal/limit"
 )
 
 // A sharedStore is a store that closes itself when nothing uses it any more: no Counters, no Gate and no running

@@ -13,8 +13,9 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/protocol"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
-	"github.com/toolvet/toolvet/protocol"
 )
 
 // Ask judges and records a request of the server to the client: sampling, elicitation, roots. Rules
@@ -85,10 +86,10 @@ func (d *Door) Questions(ctx context.Context, who *call.Session, r Request, raw 
 	if len(raw) == 0 || raw[0] != '{' || !isErr && !mayAsk(raw) {
 		return toolvet.Verdict{Go: true}
 	}
-	limits, read := d.Limits, call.Questions
+	limits, read := d.Limits, jsonrpc.Questions
 	limits.Bytes = max(limits.Bytes, len(raw))
 	if isErr {
-		read = call.ErrorQuestions
+		read = jsonrpc.ErrorQuestions
 	}
 	asked, err := read(raw, limits)
 	if err != nil {

@@ -29,8 +29,9 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/logname"
+	"github.com/toolvet/toolvet/internal/protocol"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
-	"github.com/toolvet/toolvet/protocol"
 )
 
 // A Door judges and records the calls of one server. Gate and Logger are required.
@@ -69,16 +70,16 @@ func (d *Door) Listed(ctx context.Context, tools *call.Catalog) {
 // A Request identifies the request that a passage answers.
 type Request struct {
 	ID     string // as the client spelt it; "" if the transport does not know it
-	Modern bool   // the client speaks [call.Modern] or later, so results have a resultType
+	Modern bool   // the client speaks [jsonrpc.Modern] or later, so results have a resultType
 }
 
 // Decode reads the tools/call m. It records an unreadable call as refused, and
-// returns a *[call.Error] for the client.
+// returns a *[jsonrpc.Error] for the client.
 //
 // Validates reports whether a tool is toolvet's own validate or batch tool. A call of it describes other
 // calls, and [Door.Validate] answers it even if these cannot be read: then the call has Unread set.
 // Nil: there is no such tool.
-func (d *Door) Decode(ctx context.Context, m call.Envelope, session func(meta map[string]any) *call.Session, r Request, validates func(tool string) bool) (*call.Call, error) {
+func (d *Door) Decode(ctx context.Context, m jsonrpc.Envelope, session func(meta map[string]any) *call.Session, r Request, validates func(tool string) bool) (*call.Call, error) {
 	form, err := Lend(ctx, session, len(m.Params))
 	var c *call.Call
 	if err == nil {
@@ -139,9 +140,9 @@ func (d *Door) Unreadable(ctx context.Context, c *call.Call, r Request, err erro
 // Refused records a client's request that a transport refuses with err before any passage. Of a message that
 // cannot be read as a whole, perhaps only m's id and method are known. Responses and notifications leave no record.
 // Refused returns the error to answer with: err, or the fault of the message's own params, whose place is known.
-func (d *Door) Refused(ctx context.Context, session func(meta map[string]any) *call.Session, m call.Envelope, err error) error {
+func (d *Door) Refused(ctx context.Context, session func(meta map[string]any) *call.Session, m jsonrpc.Envelope, err error) error {
 	r, c, unread := Request{ID: string(m.ID)}, &call.Call{}, error(nil)
-	switch isCall := m.Method == call.ToolsCall; {
+	switch isCall := m.Method == jsonrpc.ToolsCall; {
 	case m.Method == "" || m.ID == nil && !isCall:
 		return err
 	case m.Params == nil && isCall:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/machine/budget"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
@@ -20,7 +21,7 @@ const tiny = 1 << 10
 // Lend takes memory for the form of a text of n bytes, before it is parsed. The owner is the
 // principal of the session. The caller must pass the parsed call to [Form.Of], or nil when it no longer
 // uses the form. The error is a
-// *[call.Error] for the client.
+// *[jsonrpc.Error] for the client.
 func Lend(ctx context.Context, session func(meta map[string]any) *call.Session, n int) (Form, error) {
 	if n <= tiny {
 		return Form{}, nil
@@ -31,7 +32,7 @@ func Lend(ctx context.Context, session func(meta map[string]any) *call.Session, 
 	}
 	loan, err := budget.Held.Take(ctx, owner, strictjson.FormBound(n), budget.Brief)
 	if err != nil {
-		return Form{}, &call.Error{Code: call.InternalError, Message: "the message is refused: " + err.Error(), Err: err}
+		return Form{}, &jsonrpc.Error{Code: jsonrpc.InternalError, Message: "the message is refused: " + err.Error(), Err: err}
 	}
 	return Form{loan}, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
 	"github.com/toolvet/toolvet/internal/machine/budget"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 )
 
 // TestFormsTakeLoans holds that every message of a client is parsed only if there is memory for its form:
@@ -28,7 +29,7 @@ func TestFormsTakeLoans(t *testing.T) {
 	list := "[" + strings.Repeat("1,", 1<<19) + "1]"
 	read := map[string]func() error{
 		"call": func() error {
-			_, err := d.Decode(t.Context(), call.Envelope{Params: []byte(`{"name":"x","arguments":{"a":` + list + `}}`)}, session, door.Request{}, nil)
+			_, err := d.Decode(t.Context(), jsonrpc.Envelope{Params: []byte(`{"name":"x","arguments":{"a":` + list + `}}`)}, session, door.Request{}, nil)
 			return err
 		},
 		"request": func() error {

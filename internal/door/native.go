@@ -10,7 +10,7 @@ import (
 	"fmt"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/internal/protocol"
 )
 
 // A Native is the validate tool of a server that announces the validation protocol itself.

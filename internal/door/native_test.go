@@ -16,8 +16,8 @@ import (
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/access"
 	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/validate"
-	"github.com/toolvet/toolvet/policy"
 )
 
 const (
@@ -49,7 +49,7 @@ func policyGate(t *testing.T, yaml string) *toolvet.Gate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gate, err := toolvet.New(append(options, toolvet.WithPolicy(p), toolvet.WithElsewhere(toolvet.PartPreset))...)
+	gate, err := toolvet.New(append(options, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere(toolvet.PartPreset))...)
 	if err != nil {
 		t.Fatal(err)
 	}

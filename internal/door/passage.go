@@ -17,8 +17,9 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/protocol"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/splice"
-	"github.com/toolvet/toolvet/protocol"
 )
 
 // A Passage is one call on its way through a [Door]. It is safe for concurrent use. On a nil
@@ -81,8 +82,8 @@ func (p *Passage) Refusal() (answer Answer, ok bool) {
 
 // unreadable is the JSON-RPC error for a request that cannot be read.
 func unreadable(err error) json.RawMessage {
-	e := &protocol.Error{Code: call.InvalidRequest, Message: err.Error()}
-	if own := (*call.Error)(nil); errors.As(err, &own) {
+	e := &protocol.Error{Code: jsonrpc.InvalidRequest, Message: err.Error()}
+	if own := (*jsonrpc.Error)(nil); errors.As(err, &own) {
 		e.Code = own.Code
 	}
 	return e.Raw()
@@ -236,7 +237,7 @@ func (p *Passage) Refused(ctx context.Context, raw json.RawMessage) Shown {
 // review reviews an answer. That of a task is the result of the tool behind it.
 func (p *Passage) review(ctx context.Context, raw json.RawMessage) toolvet.Reviewed {
 	c := p.event.Call
-	method := cmp.Or(c.Method, call.ToolsCall)
+	method := cmp.Or(c.Method, jsonrpc.ToolsCall)
 	if c.Behind != nil {
 		c = c.Behind
 	}

@@ -11,9 +11,9 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/validate"
 	"github.com/toolvet/toolvet/internal/wire/splice"
-	"github.com/toolvet/toolvet/protocol"
 )
 
 // A Rehearser makes calls of one server, one after the other, where they can do no harm, and

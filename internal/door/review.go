@@ -18,9 +18,10 @@ import (
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/logname"
 	"github.com/toolvet/toolvet/internal/machine/budget"
+	"github.com/toolvet/toolvet/internal/protocol"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/splice"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
-	"github.com/toolvet/toolvet/protocol"
 )
 
 // Review runs the output layer over a result, an error, or the params of a request or
@@ -69,7 +70,7 @@ func (d *Door) reviewBy(ctx context.Context, gate *toolvet.Gate, c *call.Call, m
 // unread returns a no-go for an unreadable message.
 func unread(err error) toolvet.Reviewed {
 	f := check.Finding{Check: "policy", Stage: check.Output, Level: check.SecurityLevel, Message: err.Error(), Suggestion: "ask for less at once"}
-	syntax, message := (*strictjson.Error)(nil), (*call.Error)(nil)
+	syntax, message := (*strictjson.Error)(nil), (*jsonrpc.Error)(nil)
 	switch {
 	case errors.As(err, &syntax):
 		f.Message = "the answer is no message that every reader reads alike: it " + syntax.Rule // without the place, which may contain a name

@@ -11,7 +11,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/access"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
 )
 
 // Checks are the checks of the program, in the order in which they report.
@@ -32,7 +32,7 @@ func (c Checks) Demands() []*check.Demand {
 func (c Checks) Nameable() []*check.Check { return slices.Concat(c, access.Checks()) }
 
 // Before makes the check that rehearses calls before they run, as the policy of one server demands.
-type Before = func(*policy.Policy) (*check.Check, error)
+type Before = func(*policy.Sealed) (*check.Check, error)
 
 // NewRehearsingGate is NewGate with the rehearsals that the policy demands. Nil rehearses nothing.
 func (c Checks) NewRehearsingGate(e *access.Enforcer, p *policy.Policy, before Before, more ...toolvet.Option) (*toolvet.Gate, error) {
@@ -42,7 +42,7 @@ func (c Checks) NewRehearsingGate(e *access.Enforcer, p *policy.Policy, before B
 	case before == nil:
 		return nil, errors.New("the policy has rehearsals, and the program has no sandbox for them")
 	}
-	rehearsal, err := before(p)
+	rehearsal, err := before(policy.Seal(p))
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (c Checks) NewGate(e *access.Enforcer, p *policy.Policy, more ...toolvet.Op
 	if err != nil {
 		return nil, err
 	}
-	own := []toolvet.Option{toolvet.WithChecks(c...), toolvet.WithPolicy(p), toolvet.WithServer(p.Servers[0].Name), toolvet.WithLogger(e.Log),
+	own := []toolvet.Option{toolvet.WithChecks(c...), toolvet.WithPolicy(policy.Seal(p)), toolvet.WithServer(p.Servers[0].Name), toolvet.WithLogger(e.Log),
 		toolvet.WithElsewhere(toolvet.PartLog, toolvet.PartRehearsal)}
 	return toolvet.New(slices.Concat(own, options, more)...)
 }

@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/preset"
-	"github.com/toolvet/toolvet/policy"
 )
 
 // A Source names a policy file, and overrides parts of it.

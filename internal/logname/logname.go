@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
@@ -81,7 +82,7 @@ func Error(err error) string {
 		short := fmt.Sprintf("a place in it %s (at byte %d)", fault.Rule, fault.Offset)
 		text = strings.ReplaceAll(text, fault.Error(), short)
 	}
-	var refused *call.Error
+	var refused *jsonrpc.Error
 	if errors.As(err, &refused) && refused.Place != "" {
 		text = strings.ReplaceAll(text, refused.Place, "a place in it")
 	}
@@ -90,7 +91,7 @@ func Error(err error) string {
 
 // Method returns the name of a method for a log. A name that MCP does not have is the caller's own text.
 func Method(method string) string {
-	if method == "" || method == call.ToolsCall || call.RequestOf(method) != nil || call.KnownNotification(method) {
+	if method == "" || method == jsonrpc.ToolsCall || call.RequestOf(method) != nil || jsonrpc.KnownNotification(method) {
 		return method
 	}
 	return fmt.Sprintf("unknown (%d bytes)", len(method))

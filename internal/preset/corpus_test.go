@@ -21,9 +21,9 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/preset"
 	"github.com/toolvet/toolvet/internal/test/corpora"
-	"github.com/toolvet/toolvet/policy"
 )
 
 var writeFigures = flag.Bool("figures", false, "rewrite docs/figures/presets.md")

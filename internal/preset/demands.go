@@ -19,7 +19,7 @@ import (
 	"github.com/toolvet/toolvet/checks/substitution"
 	"github.com/toolvet/toolvet/checks/url"
 	"github.com/toolvet/toolvet/internal/infer"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
 )
 
 // Standard refuses metadata addresses, URLs that parsers read differently, paths out of the

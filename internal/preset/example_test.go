@@ -11,6 +11,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/preset"
 )
 
@@ -20,7 +21,7 @@ func ExampleApply() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	gate, err := toolvet.New(toolvet.WithPolicy(p))
+	gate, err := toolvet.New(toolvet.WithPolicy(policy.Seal(p)))
 	if err != nil {
 		log.Fatal(err)
 	}

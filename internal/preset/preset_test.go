@@ -16,8 +16,8 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/preset"
-	"github.com/toolvet/toolvet/policy"
 )
 
 // A door judges calls as a proxy of a server without a policy does.
@@ -37,7 +37,7 @@ func openWith(t testing.TB, checks []*check.Check, name string, world check.Worl
 	if err != nil {
 		t.Fatal(err)
 	}
-	gate, err := toolvet.New(toolvet.WithPolicy(p), toolvet.WithChecks(checks...))
+	gate, err := toolvet.New(toolvet.WithPolicy(policy.Seal(p)), toolvet.WithChecks(checks...))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/toolvet/toolvet/checks/uri"
 	"github.com/toolvet/toolvet/checks/url"
 	"github.com/toolvet/toolvet/internal/infer"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
 )
 
 // StandardRequest makes demands on a request other than tools/call. A file: URI of a resource is

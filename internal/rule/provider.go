@@ -12,6 +12,7 @@ import (
 	"cel.dev/cel-go/common/types/ref"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
@@ -93,7 +94,7 @@ func properties() map[string][]property {
 		serverType.TypeName(): {{"name", text, name}},
 		toolType.TypeName():   {{"name", text, name}},
 		requestType.TypeName(): {
-			requestOf("method", text, func(in *Input) any { return cmp.Or(in.Method, call.ToolsCall) }),
+			requestOf("method", text, func(in *Input) any { return cmp.Or(in.Method, jsonrpc.ToolsCall) }),
 			requestOf("inputs", cel.MapType(text, cel.DynType), func(in *Input) any { return object(in.Inputs) }),
 			requestOf("meta", cel.MapType(text, cel.DynType), func(in *Input) any { return object(in.Meta) }),
 		},

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/internal/protocol"
 )
 
 // workers is the number of calls of one batch that are judged at once. They mostly wait for files and

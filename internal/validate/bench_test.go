@@ -23,6 +23,7 @@ import (
 	"github.com/toolvet/toolvet/internal/proxy/httpdoor"
 	"github.com/toolvet/toolvet/internal/proxy/relay"
 	"github.com/toolvet/toolvet/internal/validate"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 )
 
 // filePolicy demands of the argument what the file system is asked for.
@@ -117,7 +118,7 @@ func BenchmarkValidate100(b *testing.B) {
 func overHTTP(b *testing.B, gate *toolvet.Gate) func(ctx context.Context, tool, arguments string) json.RawMessage {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		m, err := call.DecodeEnvelope(body, call.Limits{})
+		m, err := jsonrpc.DecodeEnvelope(body, call.Limits{})
 		if err != nil || m.Method != "tools/list" {
 			b.Errorf("the server is asked %s", body)
 		}

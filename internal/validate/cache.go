@@ -12,7 +12,7 @@ import (
 	"weak"
 
 	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/internal/protocol"
 )
 
 // Bounds of the cache.

@@ -16,9 +16,9 @@ import (
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/access"
+	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/validate"
-	"github.com/toolvet/toolvet/policy"
-	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/schema"
 )
 
@@ -33,7 +33,7 @@ func newGate(t testing.TB, yaml string, options ...toolvet.Option) *toolvet.Gate
 	if err != nil {
 		t.Fatal(err)
 	}
-	gate, err := toolvet.New(append(append(options, more...), toolvet.WithPolicy(p), toolvet.WithElsewhere(toolvet.PartPreset))...)
+	gate, err := toolvet.New(append(append(options, more...), toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere(toolvet.PartPreset))...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/internal/protocol"
 )
 
 // A key identifies requests with the same verdict of a Gate: a hash of the server, the tool's whole

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/internal/protocol"
 )
 
 // Bounds of the progress messages for one request: a burst, and then one in each interval. Messages

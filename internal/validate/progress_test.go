@@ -13,8 +13,8 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/validate"
-	"github.com/toolvet/toolvet/protocol"
 )
 
 // follow has a door tell progress, and returns what was told.

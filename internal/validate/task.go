@@ -12,7 +12,8 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/internal/protocol"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 )
 
 // Bounds of tasks.
@@ -195,7 +196,7 @@ func (v *Validator) Task(method string, params json.RawMessage, session *call.Se
 	defer ts.mu.Unlock()
 	t := ts.owned(id, ownerOf(session))
 	if t == nil {
-		return nil, &TaskError{Code: call.InvalidParams, Message: "no task has this id: it may have expired; validate again"}
+		return nil, &TaskError{Code: jsonrpc.InvalidParams, Message: "no task has this id: it may have expired; validate again"}
 	}
 	switch method {
 	case "tasks/get":

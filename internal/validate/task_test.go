@@ -15,8 +15,8 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/validate"
-	"github.com/toolvet/toolvet/protocol"
 )
 
 // knowsTasks is the _meta of a client that declares tasks.

@@ -17,8 +17,7 @@ import (
 	"github.com/toolvet/toolvet/schedule"
 )
 
-// A Store is a [schedule.Store] in memory.
-type Store struct {
+type store struct {
 	mu     sync.Mutex
 	jobs   map[string]*schedule.Job // by id; nobody else has these pointers
 	runs   map[string]*schedule.Run
@@ -32,16 +31,16 @@ type alert struct {
 	done bool
 }
 
-var _ schedule.Store = (*Store)(nil)
+var _ schedule.Store = (*store)(nil)
 
-// New makes an empty store.
-func New() *Store {
-	return &Store{jobs: map[string]*schedule.Job{}, runs: map[string]*schedule.Run{}, alerts: map[string]*alert{}, leases: map[string]time.Time{}}
+// New makes an empty store. Its jobs and runs end with it.
+func New() schedule.Store {
+	return &store{jobs: map[string]*schedule.Job{}, runs: map[string]*schedule.Run{}, alerts: map[string]*alert{}, leases: map[string]time.Time{}}
 }
 
 // do runs a transaction, one at a time. A transaction changes nothing before all that can fail has
 // succeeded.
-func (s *Store) do(ctx context.Context, transaction func() error) error {
+func (s *store) do(ctx context.Context, transaction func() error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -106,7 +105,7 @@ func atMost[T any](list []T, limit int) []T { return list[:min(len(list), max(li
 func come(at, now time.Time) bool { return !at.IsZero() && !at.After(now) }
 
 // find returns the stored job with an id or a name.
-func (s *Store) find(id string) (*schedule.Job, error) {
+func (s *store) find(id string) (*schedule.Job, error) {
 	if j, ok := s.jobs[id]; ok {
 		return j, nil
 	}
@@ -122,7 +121,7 @@ func (s *Store) find(id string) (*schedule.Job, error) {
 func byID(a, b *schedule.Job) int { return strings.Compare(a.ID, b.ID) }
 
 // taken reports whether another job of the same owner has a job's name.
-func (s *Store) taken(j *schedule.Job) bool {
+func (s *store) taken(j *schedule.Job) bool {
 	for _, other := range s.jobs {
 		if other.ID != j.ID && other.Name == j.Name && other.Owner.Subject == j.Owner.Subject {
 			return true
@@ -138,7 +137,7 @@ type version struct {
 }
 
 // version copies a job that is to be stored.
-func (s *Store) version(j *schedule.Job) (v version, err error) {
+func (s *store) version(j *schedule.Job) (v version, err error) {
 	if v.job, err = copyJob(j); err == nil {
 		v.alerts, err = copies(j.Alerts, copied)
 	}
@@ -146,15 +145,15 @@ func (s *Store) version(j *schedule.Job) (v version, err error) {
 }
 
 // put stores a version.
-func (s *Store) put(v version) {
+func (s *store) put(v version) {
 	s.jobs[v.job.ID] = v.job
 	for _, a := range v.alerts {
 		s.alerts[a.ID] = &alert{Notice: schedule.Notice{Alert: *a}, due: a.Time}
 	}
 }
 
-// CreateJob implements [schedule.JobStore].
-func (s *Store) CreateJob(ctx context.Context, j *schedule.Job) error {
+// CreateJob implements [schedule.Store].
+func (s *store) CreateJob(ctx context.Context, j *schedule.Job) error {
 	return s.do(ctx, func() error {
 		v, err := s.version(j)
 		if err != nil {
@@ -168,8 +167,8 @@ func (s *Store) CreateJob(ctx context.Context, j *schedule.Job) error {
 	})
 }
 
-// Job implements [schedule.JobStore].
-func (s *Store) Job(ctx context.Context, id string) (j *schedule.Job, err error) {
+// Job implements [schedule.Store].
+func (s *store) Job(ctx context.Context, id string) (j *schedule.Job, err error) {
 	err = s.do(ctx, func() error {
 		stored, err := s.find(id)
 		if err == nil {
@@ -180,8 +179,8 @@ func (s *Store) Job(ctx context.Context, id string) (j *schedule.Job, err error)
 	return j, err
 }
 
-// UpdateJob implements [schedule.JobStore].
-func (s *Store) UpdateJob(ctx context.Context, id string, change func(*schedule.Job) error) (*schedule.Job, error) {
+// UpdateJob implements [schedule.Store].
+func (s *store) UpdateJob(ctx context.Context, id string, change func(*schedule.Job) error) (*schedule.Job, error) {
 	var changed *schedule.Job
 	err := s.do(ctx, func() error {
 		stored, err := s.find(id)
@@ -209,8 +208,8 @@ func (s *Store) UpdateJob(ctx context.Context, id string, change func(*schedule.
 	return changed, err
 }
 
-// DeleteJob implements [schedule.JobStore].
-func (s *Store) DeleteJob(ctx context.Context, id string) error {
+// DeleteJob implements [schedule.Store].
+func (s *store) DeleteJob(ctx context.Context, id string) error {
 	return s.do(ctx, func() error {
 		j, err := s.find(id)
 		if err != nil {
@@ -247,8 +246,8 @@ func chooses(f *schedule.JobFilter, j *schedule.Job) bool {
 
 func health(j *schedule.Job) schedule.Status { return cmp.Or(j.Health.Status, schedule.Healthy) }
 
-// Jobs implements [schedule.JobStore].
-func (s *Store) Jobs(ctx context.Context, f schedule.JobFilter) (list []*schedule.Job, err error) {
+// Jobs implements [schedule.Store].
+func (s *store) Jobs(ctx context.Context, f schedule.JobFilter) (list []*schedule.Job, err error) {
 	err = s.do(ctx, func() (err error) {
 		order := byID
 		if !f.Before.IsZero() {
@@ -269,8 +268,8 @@ func (s *Store) Jobs(ctx context.Context, f schedule.JobFilter) (list []*schedul
 	return list, err
 }
 
-// Counts implements [schedule.JobStore].
-func (s *Store) Counts(ctx context.Context, owner *string) (list []schedule.Count, err error) {
+// Counts implements [schedule.Store].
+func (s *store) Counts(ctx context.Context, owner *string) (list []schedule.Count, err error) {
 	err = s.do(ctx, func() error {
 		counts := map[schedule.Count]int{}
 		for _, j := range s.jobs {
@@ -291,4 +290,4 @@ func (s *Store) Counts(ctx context.Context, owner *string) (list []schedule.Coun
 }
 
 // Close implements [schedule.Store]. It does nothing.
-func (s *Store) Close() error { return nil }
+func (s *store) Close() error { return nil }

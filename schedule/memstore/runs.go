@@ -13,7 +13,7 @@ import (
 )
 
 // open counts the runs of a job that have not ended, except for one.
-func (s *Store) open(job, except string) (n int) {
+func (s *store) open(job, except string) (n int) {
 	for _, r := range s.runs {
 		if r.Job == job && r.ID != except && r.State.Open() {
 			n++
@@ -24,7 +24,7 @@ func (s *Store) open(job, except string) (n int) {
 
 // insert stores a run unless its fire time and kind are taken, and reports whether it did. The run
 // takes the place of a missed one.
-func (s *Store) insert(r *schedule.Run) bool {
+func (s *store) insert(r *schedule.Run) bool {
 	for id, old := range s.runs {
 		if old.Job == r.Job && old.Fire.Equal(r.Fire) && old.Kind == r.Kind {
 			if old.State != schedule.Missed || r.State == schedule.Missed {
@@ -37,8 +37,8 @@ func (s *Store) insert(r *schedule.Run) bool {
 	return true
 }
 
-// AddRun implements [schedule.RunStore].
-func (s *Store) AddRun(ctx context.Context, r *schedule.Run, most int) error {
+// AddRun implements [schedule.Store].
+func (s *store) AddRun(ctx context.Context, r *schedule.Run, most int) error {
 	return s.do(ctx, func() error {
 		c, err := copyRun(r)
 		switch {
@@ -55,8 +55,8 @@ func (s *Store) AddRun(ctx context.Context, r *schedule.Run, most int) error {
 	})
 }
 
-// Run implements [schedule.RunStore].
-func (s *Store) Run(ctx context.Context, id string) (r *schedule.Run, err error) {
+// Run implements [schedule.Store].
+func (s *store) Run(ctx context.Context, id string) (r *schedule.Run, err error) {
 	err = s.do(ctx, func() (err error) {
 		stored, ok := s.runs[id]
 		if !ok {
@@ -68,8 +68,8 @@ func (s *Store) Run(ctx context.Context, id string) (r *schedule.Run, err error)
 	return r, err
 }
 
-// Runs implements [schedule.RunStore].
-func (s *Store) Runs(ctx context.Context, f schedule.RunFilter) (list []*schedule.Run, err error) {
+// Runs implements [schedule.Store].
+func (s *store) Runs(ctx context.Context, f schedule.RunFilter) (list []*schedule.Run, err error) {
 	err = s.do(ctx, func() (err error) {
 		found := sorted(s.runs, func(r *schedule.Run) bool {
 			return (f.Job == "" || f.Job == r.Job) && (f.Owner == nil || *f.Owner == s.jobs[r.Job].Owner.Subject) &&
@@ -86,8 +86,8 @@ func (s *Store) Runs(ctx context.Context, f schedule.RunFilter) (list []*schedul
 	return list, err
 }
 
-// Fire implements [schedule.WorkQueue].
-func (s *Store) Fire(ctx context.Context, now time.Time, limit int, fire func(schedule.Due) []*schedule.Run) (n int, err error) {
+// Fire implements [schedule.Store].
+func (s *store) Fire(ctx context.Context, now time.Time, limit int, fire func(schedule.Due) []*schedule.Run) (n int, err error) {
 	err = s.do(ctx, func() error {
 		due := sorted(s.jobs, func(j *schedule.Job) bool { return come(j.Next, now) },
 			func(a, b *schedule.Job) int { return cmp.Or(a.Next.Compare(b.Next), byID(a, b)) })
@@ -120,7 +120,7 @@ func (s *Store) Fire(ctx context.Context, now time.Time, limit int, fire func(sc
 }
 
 // fired are the times of [schedule.Due].
-func (s *Store) fired(j *schedule.Job) (list []time.Time) {
+func (s *store) fired(j *schedule.Job) (list []time.Time) {
 	for _, r := range s.runs {
 		if r.Job == j.ID && r.Kind == schedule.Scheduled && r.State != schedule.Missed && !r.Fire.Before(j.Next) && !j.Next.After(j.Through) {
 			list = append(list, r.Fire)
@@ -129,8 +129,8 @@ func (s *Store) fired(j *schedule.Job) (list []time.Time) {
 	return list
 }
 
-// Claim implements [schedule.WorkQueue].
-func (s *Store) Claim(ctx context.Context, worker string, now time.Time, limit int) (claims []schedule.Claim, err error) {
+// Claim implements [schedule.Store].
+func (s *store) Claim(ctx context.Context, worker string, now time.Time, limit int) (claims []schedule.Claim, err error) {
 	err = s.do(ctx, func() error {
 		if _, leased := s.leases[worker]; !leased {
 			return schedule.ErrLost
@@ -170,7 +170,7 @@ func (s *Store) Claim(ctx context.Context, worker string, now time.Time, limit i
 }
 
 // held returns the stored run if a worker still holds it: the worker and the attempt are the fence.
-func (s *Store) held(r *schedule.Run) *schedule.Run {
+func (s *store) held(r *schedule.Run) *schedule.Run {
 	stored := s.runs[r.ID]
 	if stored == nil || stored.State != schedule.Running || stored.Worker != r.Worker || stored.Attempt != r.Attempt {
 		return nil
@@ -183,8 +183,8 @@ func end(stored, r *schedule.Run) {
 	stored.State, stored.Ready, stored.Ended, stored.RunInfo = r.State, r.Ready, r.Ended, r.RunInfo
 }
 
-// Progress implements [schedule.WorkQueue].
-func (s *Store) Progress(ctx context.Context, r *schedule.Run) error {
+// Progress implements [schedule.Store].
+func (s *store) Progress(ctx context.Context, r *schedule.Run) error {
 	return s.do(ctx, func() error {
 		c, err := copyRun(r)
 		if stored := s.held(r); stored != nil && err == nil {
@@ -194,8 +194,8 @@ func (s *Store) Progress(ctx context.Context, r *schedule.Run) error {
 	})
 }
 
-// Finish implements [schedule.WorkQueue].
-func (s *Store) Finish(ctx context.Context, r *schedule.Run, change func(*schedule.Job, int)) error {
+// Finish implements [schedule.Store].
+func (s *store) Finish(ctx context.Context, r *schedule.Run, change func(*schedule.Job, int)) error {
 	return s.do(ctx, func() error {
 		stored := s.held(r)
 		if stored == nil {
@@ -220,8 +220,8 @@ func (s *Store) Finish(ctx context.Context, r *schedule.Run, change func(*schedu
 	})
 }
 
-// NextAt implements [schedule.WorkQueue].
-func (s *Store) NextAt(ctx context.Context, after time.Time) (next time.Time, err error) {
+// NextAt implements [schedule.Store].
+func (s *store) NextAt(ctx context.Context, after time.Time) (next time.Time, err error) {
 	earlier := func(at time.Time) {
 		if at.After(after) && (next.IsZero() || at.Before(next)) {
 			next = at
@@ -241,8 +241,8 @@ func (s *Store) NextAt(ctx context.Context, after time.Time) (next time.Time, er
 	return next, err
 }
 
-// Checks implements [schedule.WorkQueue].
-func (s *Store) Checks(ctx context.Context, now, again time.Time, limit int) (list []*schedule.Job, err error) {
+// Checks implements [schedule.Store].
+func (s *store) Checks(ctx context.Context, now, again time.Time, limit int) (list []*schedule.Job, err error) {
 	err = s.do(ctx, func() (err error) {
 		due := sorted(s.jobs, func(j *schedule.Job) bool { return come(j.CheckAt, now) },
 			func(a, b *schedule.Job) int { return cmp.Or(a.CheckAt.Compare(b.CheckAt), byID(a, b)) })
@@ -256,8 +256,8 @@ func (s *Store) Checks(ctx context.Context, now, again time.Time, limit int) (li
 	return list, err
 }
 
-// CheckSoon implements [schedule.WorkQueue].
-func (s *Store) CheckSoon(ctx context.Context, server string, now time.Time) error {
+// CheckSoon implements [schedule.Store].
+func (s *store) CheckSoon(ctx context.Context, server string, now time.Time) error {
 	return s.do(ctx, func() error {
 		for _, j := range s.jobs {
 			if of, _, _ := strings.Cut(j.Tool, ":"); j.State == schedule.Active && !j.Next.IsZero() && (server == "" || server == of) {

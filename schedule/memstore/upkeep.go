@@ -13,8 +13,8 @@ import (
 	"github.com/toolvet/toolvet/schedule"
 )
 
-// Heartbeat implements [schedule.Leases].
-func (s *Store) Heartbeat(ctx context.Context, worker string, lease time.Duration, first bool) error {
+// Heartbeat implements [schedule.Store].
+func (s *store) Heartbeat(ctx context.Context, worker string, lease time.Duration, first bool) error {
 	return s.do(ctx, func() error {
 		if _, leased := s.leases[worker]; !leased && !first {
 			return schedule.ErrLost
@@ -24,8 +24,8 @@ func (s *Store) Heartbeat(ctx context.Context, worker string, lease time.Duratio
 	})
 }
 
-// Leave implements [schedule.Leases].
-func (s *Store) Leave(ctx context.Context, worker string) error {
+// Leave implements [schedule.Store].
+func (s *store) Leave(ctx context.Context, worker string) error {
 	return s.do(ctx, func() error {
 		if _, leased := s.leases[worker]; leased {
 			s.leases[worker] = time.Time{}
@@ -34,8 +34,8 @@ func (s *Store) Leave(ctx context.Context, worker string) error {
 	})
 }
 
-// TakeOver implements [schedule.Leases].
-func (s *Store) TakeOver(ctx context.Context, now time.Time, lease time.Duration, lost func(*schedule.Job, *schedule.Run, int)) error {
+// TakeOver implements [schedule.Store].
+func (s *store) TakeOver(ctx context.Context, now time.Time, lease time.Duration, lost func(*schedule.Job, *schedule.Run, int)) error {
 	return s.do(ctx, func() error {
 		clock := time.Now()
 		var runs []*schedule.Run
@@ -90,8 +90,8 @@ func (s *Store) TakeOver(ctx context.Context, now time.Time, lease time.Duration
 	})
 }
 
-// Alerts implements [schedule.AlertStore].
-func (s *Store) Alerts(ctx context.Context, now, until time.Time, limit int) (list []*schedule.Notice, err error) {
+// Alerts implements [schedule.Store].
+func (s *store) Alerts(ctx context.Context, now, until time.Time, limit int) (list []*schedule.Notice, err error) {
 	err = s.do(ctx, func() (err error) {
 		first := map[string]string{} // the id of the alert that is next, by job
 		for id, a := range s.alerts {
@@ -116,8 +116,8 @@ func (s *Store) Alerts(ctx context.Context, now, until time.Time, limit int) (li
 	return list, err
 }
 
-// Told implements [schedule.AlertStore].
-func (s *Store) Told(ctx context.Context, n *schedule.Notice, now, next time.Time, done bool) error {
+// Told implements [schedule.Store].
+func (s *store) Told(ctx context.Context, n *schedule.Notice, now, next time.Time, done bool) error {
 	return s.do(ctx, func() error {
 		if a := s.alerts[n.ID]; a != nil {
 			a.Told, a.Tries, a.due, a.done = slices.Clone(n.Told), n.Tries, next, done
@@ -126,8 +126,8 @@ func (s *Store) Told(ctx context.Context, n *schedule.Notice, now, next time.Tim
 	})
 }
 
-// AlertsSince implements [schedule.AlertStore].
-func (s *Store) AlertsSince(ctx context.Context, at time.Time, id string) (list []*schedule.Alert, err error) {
+// AlertsSince implements [schedule.Store].
+func (s *store) AlertsSince(ctx context.Context, at time.Time, id string) (list []*schedule.Alert, err error) {
 	err = s.do(ctx, func() error {
 		found := sorted(s.alerts, func(a *alert) bool { return a.Time.After(at) || a.Time.Equal(at) && a.ID > id },
 			func(a, b *alert) int { return cmp.Or(a.Time.Compare(b.Time), strings.Compare(a.ID, b.ID)) })
@@ -140,8 +140,8 @@ func (s *Store) AlertsSince(ctx context.Context, at time.Time, id string) (list 
 	return list, err
 }
 
-// SetBack implements [schedule.Upkeep].
-func (s *Store) SetBack(ctx context.Context, now time.Time) error {
+// SetBack implements [schedule.Store].
+func (s *store) SetBack(ctx context.Context, now time.Time) error {
 	return s.do(ctx, func() error {
 		for _, r := range s.runs {
 			if r.State == schedule.Queued && r.Ready.After(now) && (r.Fire.After(now) || r.Started.After(now)) {
@@ -157,8 +157,8 @@ func (s *Store) SetBack(ctx context.Context, now time.Time) error {
 	})
 }
 
-// Zones implements [schedule.Upkeep].
-func (s *Store) Zones(ctx context.Context) (list []string, err error) {
+// Zones implements [schedule.Store].
+func (s *store) Zones(ctx context.Context) (list []string, err error) {
 	err = s.do(ctx, func() error {
 		for _, j := range s.jobs {
 			if !j.Next.IsZero() && !slices.Contains(list, j.Zone) {
@@ -170,8 +170,8 @@ func (s *Store) Zones(ctx context.Context) (list []string, err error) {
 	return list, err
 }
 
-// Prune implements [schedule.Upkeep].
-func (s *Store) Prune(ctx context.Context, before time.Time, keep int) (n int, err error) {
+// Prune implements [schedule.Store].
+func (s *store) Prune(ctx context.Context, before time.Time, keep int) (n int, err error) {
 	err = s.do(ctx, func() error {
 		n = remove(s.alerts, func(a *alert) bool { return a.Time.Before(before) })
 		n += remove(s.runs, func(r *schedule.Run) bool { return !r.Ended.IsZero() && r.Ended.Before(before) })

@@ -29,8 +29,8 @@ func putAlerts(ctx context.Context, q querier, j *schedule.Job) error {
 	return nil
 }
 
-// Alerts implements [schedule.AlertStore].
-func (s *Store) Alerts(ctx context.Context, now, until time.Time, limit int) (list []*schedule.Notice, err error) {
+// Alerts implements [schedule.Store].
+func (s *store) Alerts(ctx context.Context, now, until time.Time, limit int) (list []*schedule.Notice, err error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	const due = `FROM schedule_alerts a WHERE told_at = 0 AND ready_at <= $1
@@ -81,8 +81,8 @@ func scanNotices(rows *sql.Rows, err error) (list []*schedule.Notice, _ error) {
 	return list, rows.Err()
 }
 
-// Told implements [schedule.AlertStore].
-func (s *Store) Told(ctx context.Context, n *schedule.Notice, now, next time.Time, done bool) error {
+// Told implements [schedule.Store].
+func (s *store) Told(ctx context.Context, n *schedule.Notice, now, next time.Time, done bool) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	at := int64(0)
@@ -98,8 +98,8 @@ func (s *Store) Told(ctx context.Context, n *schedule.Notice, now, next time.Tim
 	return err
 }
 
-// AlertsSince implements [schedule.AlertStore].
-func (s *Store) AlertsSince(ctx context.Context, at time.Time, id string) ([]*schedule.Alert, error) {
+// AlertsSince implements [schedule.Store].
+func (s *store) AlertsSince(ctx context.Context, at time.Time, id string) ([]*schedule.Alert, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	notices, err := scanNotices(s.read.QueryContext(ctx, `SELECT doc, told, tries FROM schedule_alerts

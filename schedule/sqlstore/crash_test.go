@@ -22,7 +22,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/schedule"
 	"github.com/toolvet/toolvet/upstream"
 )
@@ -68,8 +68,8 @@ func crashWorker(place, log string) error {
 // A recorder is a caller that writes down the beginning of each call.
 type recorder struct{ file *os.File }
 
-func (recorder) Validate(_ context.Context, tool string, _ json.RawMessage, _ ...upstream.CallOption) (protocol.Result, error) {
-	return protocol.NewResult(tool, toolvet.Verdict{Go: true}), nil
+func (recorder) Validate(_ context.Context, tool string, _ json.RawMessage, _ ...upstream.CallOption) (toolvet.Validation, error) {
+	return protocol.NewResult(tool, toolvet.Verdict{Go: true}).Validation, nil
 }
 
 func (r recorder) Call(_ context.Context, _ string, arguments json.RawMessage, _ ...upstream.CallOption) (*upstream.Outcome, error) {
@@ -164,7 +164,7 @@ func (c *crash) signal(cmd *exec.Cmd, s syscall.Signal) {
 }
 
 // await waits until all runs have ended.
-func (c *crash) await(store *Store, jobs int) {
+func (c *crash) await(store *store, jobs int) {
 	c.t.Helper()
 	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
 		var ended int
@@ -178,7 +178,7 @@ func (c *crash) await(store *Store, jobs int) {
 	c.t.Fatal("runs are lost: not all ended in time")
 }
 
-func (c *crash) judge(store *Store, jobs, cut int) {
+func (c *crash) judge(store *store, jobs, cut int) {
 	c.t.Helper()
 	var runs, started int
 	if err := store.read.QueryRow("SELECT count(*), sum(attempt) FROM schedule_runs").Scan(&runs, &started); err != nil {

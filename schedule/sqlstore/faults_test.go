@@ -18,7 +18,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/schedule"
 	"github.com/toolvet/toolvet/upstream"
 )
@@ -138,8 +138,8 @@ type counter struct {
 	calls map[string]int
 }
 
-func (c *counter) Validate(_ context.Context, tool string, _ json.RawMessage, _ ...upstream.CallOption) (protocol.Result, error) {
-	return protocol.NewResult(tool, toolvet.Verdict{Go: true}), nil
+func (c *counter) Validate(_ context.Context, tool string, _ json.RawMessage, _ ...upstream.CallOption) (toolvet.Validation, error) {
+	return protocol.NewResult(tool, toolvet.Verdict{Go: true}).Validation, nil
 }
 
 func (c *counter) Call(_ context.Context, _ string, arguments json.RawMessage, _ ...upstream.CallOption) (*upstream.Outcome, error) {

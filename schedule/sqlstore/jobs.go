@@ -94,8 +94,8 @@ func jobValues(j *schedule.Job) ([]any, error) {
 	return []any{j.ID, j.Name, string(j.State), server, j.Owner.Subject, tags, search, orNull(j.Next), orNull(j.CheckAt), string(doc), string(cmp.Or(j.Health.Status, schedule.Healthy)), j.Zone}, nil
 }
 
-// CreateJob implements [schedule.JobStore].
-func (s *Store) CreateJob(ctx context.Context, j *schedule.Job) error {
+// CreateJob implements [schedule.Store].
+func (s *store) CreateJob(ctx context.Context, j *schedule.Job) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	values, err := jobValues(j)
@@ -126,15 +126,15 @@ func putJob(ctx context.Context, q querier, j *schedule.Job) error {
 	return err
 }
 
-// Job implements [schedule.JobStore].
-func (s *Store) Job(ctx context.Context, id string) (*schedule.Job, error) {
+// Job implements [schedule.Store].
+func (s *store) Job(ctx context.Context, id string) (*schedule.Job, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	return jobByID(ctx, s.read, id, "")
 }
 
-// UpdateJob implements [schedule.JobStore].
-func (s *Store) UpdateJob(ctx context.Context, id string, change func(*schedule.Job) error) (j *schedule.Job, err error) {
+// UpdateJob implements [schedule.Store].
+func (s *store) UpdateJob(ctx context.Context, id string, change func(*schedule.Job) error) (j *schedule.Job, err error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	err = s.transact(ctx, func(tx *sql.Tx) error {
@@ -155,8 +155,8 @@ func (s *Store) UpdateJob(ctx context.Context, id string, change func(*schedule.
 	return j, nil
 }
 
-// DeleteJob implements [schedule.JobStore].
-func (s *Store) DeleteJob(ctx context.Context, id string) error {
+// DeleteJob implements [schedule.Store].
+func (s *store) DeleteJob(ctx context.Context, id string) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	return s.transact(ctx, func(tx *sql.Tx) error {
@@ -195,8 +195,8 @@ func (w *where) String() string {
 
 var like = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
 
-// Jobs implements [schedule.JobStore].
-func (s *Store) Jobs(ctx context.Context, f schedule.JobFilter) ([]*schedule.Job, error) {
+// Jobs implements [schedule.Store].
+func (s *store) Jobs(ctx context.Context, f schedule.JobFilter) ([]*schedule.Job, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	if strange(f.Tag, f.Search, f.Server, f.Name, f.After, string(f.State), string(f.Health), text(f.Owner)) {
@@ -254,8 +254,8 @@ func (s *Store) Jobs(ctx context.Context, f schedule.JobFilter) ([]*schedule.Job
 	return list, err
 }
 
-// Counts implements [schedule.JobStore].
-func (s *Store) Counts(ctx context.Context, owner *string) ([]schedule.Count, error) {
+// Counts implements [schedule.Store].
+func (s *store) Counts(ctx context.Context, owner *string) ([]schedule.Count, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	if strange(text(owner)) {
@@ -284,8 +284,8 @@ func (s *Store) Counts(ctx context.Context, owner *string) ([]schedule.Count, er
 	return list, rows.Err()
 }
 
-// NextAt implements [schedule.WorkQueue].
-func (s *Store) NextAt(ctx context.Context, after time.Time) (time.Time, error) {
+// NextAt implements [schedule.Store].
+func (s *store) NextAt(ctx context.Context, after time.Time) (time.Time, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	var fire, ready sql.NullInt64
@@ -306,15 +306,15 @@ const eachZone = `WITH RECURSIVE zones (zone) AS (
 	UNION ALL SELECT (SELECT min(zone) FROM schedule_jobs j WHERE next_at IS NOT NULL AND j.zone > zones.zone) FROM zones WHERE zone IS NOT NULL)
 	SELECT zone FROM zones WHERE zone IS NOT NULL`
 
-// Zones implements [schedule.Upkeep].
-func (s *Store) Zones(ctx context.Context) ([]string, error) {
+// Zones implements [schedule.Store].
+func (s *store) Zones(ctx context.Context) ([]string, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	return texts(s.read.QueryContext(ctx, eachZone))
 }
 
-// Checks implements [schedule.WorkQueue].
-func (s *Store) Checks(ctx context.Context, now, again time.Time, limit int) (list []*schedule.Job, err error) {
+// Checks implements [schedule.Store].
+func (s *store) Checks(ctx context.Context, now, again time.Time, limit int) (list []*schedule.Job, err error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	err = s.transact(ctx, func(tx *sql.Tx) error {
@@ -336,8 +336,8 @@ func (s *Store) Checks(ctx context.Context, now, again time.Time, limit int) (li
 	return list, nil
 }
 
-// CheckSoon implements [schedule.WorkQueue].
-func (s *Store) CheckSoon(ctx context.Context, server string, now time.Time) error {
+// CheckSoon implements [schedule.Store].
+func (s *store) CheckSoon(ctx context.Context, server string, now time.Time) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	if strange(server) {

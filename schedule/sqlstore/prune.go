@@ -13,8 +13,8 @@ import (
 // statement runs.
 const pruned = 500
 
-// Prune implements [schedule.Upkeep].
-func (s *Store) Prune(ctx context.Context, before time.Time, keep int) (int, error) {
+// Prune implements [schedule.Store].
+func (s *store) Prune(ctx context.Context, before time.Time, keep int) (int, error) {
 	runs, err := s.deleteAll(ctx, "schedule_runs", "ended_at > 0 AND ended_at < $1", ms(before))
 	if err != nil {
 		return runs, err
@@ -28,7 +28,7 @@ func (s *Store) Prune(ctx context.Context, before time.Time, keep int) (int, err
 }
 
 // pruneJobs deletes the ended runs of each job except for the newest keep.
-func (s *Store) pruneJobs(ctx context.Context, keep int) (n int, err error) {
+func (s *store) pruneJobs(ctx context.Context, keep int) (n int, err error) {
 	within, cancel := context.WithTimeoutCause(ctx, 5*patience, errSilent) // it reads an index of all runs
 	defer cancel()
 	jobs, err := texts(s.read.QueryContext(within, "SELECT job_id FROM schedule_runs GROUP BY job_id HAVING count(*) > $1", keep))
@@ -47,7 +47,7 @@ func (s *Store) pruneJobs(ctx context.Context, keep int) (n int, err error) {
 }
 
 // deleteAll deletes the rows that meet a condition, some at a time.
-func (s *Store) deleteAll(ctx context.Context, table, condition string, values ...any) (total int, err error) {
+func (s *store) deleteAll(ctx context.Context, table, condition string, values ...any) (total int, err error) {
 	query := "DELETE FROM " + table + " WHERE id IN (SELECT id FROM " + table + " WHERE " + condition + " LIMIT " + strconv.Itoa(pruned) + ")"
 	for {
 		n, err := s.exec(ctx, query, values...)
@@ -59,7 +59,7 @@ func (s *Store) deleteAll(ctx context.Context, table, condition string, values .
 }
 
 // exec executes a statement and returns the number of changed rows.
-func (s *Store) exec(ctx context.Context, query string, values ...any) (int, error) {
+func (s *store) exec(ctx context.Context, query string, values ...any) (int, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	done, err := s.write.ExecContext(ctx, query, values...)

@@ -13,7 +13,7 @@ import (
 
 // TestPruneMany deletes more rows than one statement does.
 func TestPruneMany(t *testing.T) {
-	stores(t, func(t *testing.T, s *Store) {
+	stores(t, func(t *testing.T, s *store) {
 		j := newJob("job", now)
 		create(t, s, j)
 		if err := s.transact(t.Context(), func(tx *sql.Tx) error {

@@ -66,8 +66,8 @@ func addRun(ctx context.Context, q querier, r *schedule.Run) (bool, error) {
 	return n > 0, err
 }
 
-// AddRun implements [schedule.RunStore].
-func (s *Store) AddRun(ctx context.Context, r *schedule.Run, most int) error {
+// AddRun implements [schedule.Store].
+func (s *store) AddRun(ctx context.Context, r *schedule.Run, most int) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	return s.transact(ctx, func(tx *sql.Tx) error {
@@ -89,8 +89,8 @@ func (s *Store) AddRun(ctx context.Context, r *schedule.Run, most int) error {
 	})
 }
 
-// Run implements [schedule.RunStore].
-func (s *Store) Run(ctx context.Context, id string) (*schedule.Run, error) {
+// Run implements [schedule.Store].
+func (s *store) Run(ctx context.Context, id string) (*schedule.Run, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	if strange(id) {
@@ -106,8 +106,8 @@ func (s *Store) Run(ctx context.Context, id string) (*schedule.Run, error) {
 	return list[0], nil
 }
 
-// Runs implements [schedule.RunStore].
-func (s *Store) Runs(ctx context.Context, f schedule.RunFilter) ([]*schedule.Run, error) {
+// Runs implements [schedule.Store].
+func (s *store) Runs(ctx context.Context, f schedule.RunFilter) ([]*schedule.Run, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	if strange(f.Job, f.Before, string(f.State), text(f.Owner)) {
@@ -162,8 +162,8 @@ func firedAlready(ctx context.Context, q querier, j *schedule.Job) ([]time.Time,
 	return list, rows.Err()
 }
 
-// Fire implements [schedule.WorkQueue].
-func (s *Store) Fire(ctx context.Context, now time.Time, limit int, fire func(schedule.Due) []*schedule.Run) (n int, err error) {
+// Fire implements [schedule.Store].
+func (s *store) Fire(ctx context.Context, now time.Time, limit int, fire func(schedule.Due) []*schedule.Run) (n int, err error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	err = s.transact(ctx, func(tx *sql.Tx) error {
@@ -198,8 +198,8 @@ func (s *Store) Fire(ctx context.Context, now time.Time, limit int, fire func(sc
 	return n, err
 }
 
-// Claim implements [schedule.WorkQueue].
-func (s *Store) Claim(ctx context.Context, worker string, now time.Time, limit int) (claims []schedule.Claim, err error) {
+// Claim implements [schedule.Store].
+func (s *store) Claim(ctx context.Context, worker string, now time.Time, limit int) (claims []schedule.Claim, err error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	err = s.transact(ctx, func(tx *sql.Tx) error {
@@ -273,16 +273,16 @@ func endRun(ctx context.Context, q querier, r *schedule.Run) (bool, error) {
 	return n > 0, err
 }
 
-// Progress implements [schedule.WorkQueue].
-func (s *Store) Progress(ctx context.Context, r *schedule.Run) error {
+// Progress implements [schedule.Store].
+func (s *store) Progress(ctx context.Context, r *schedule.Run) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	_, err := endRun(ctx, s.write, r) // its state stays Running
 	return err
 }
 
-// Finish implements [schedule.WorkQueue].
-func (s *Store) Finish(ctx context.Context, r *schedule.Run, change func(*schedule.Job, int)) error {
+// Finish implements [schedule.Store].
+func (s *store) Finish(ctx context.Context, r *schedule.Run, change func(*schedule.Job, int)) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	return s.transact(ctx, func(tx *sql.Tx) error {

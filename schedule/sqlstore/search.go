@@ -15,7 +15,7 @@ const few = 200
 
 // search adds the condition that a job's name, tool, description or tags contain a text. The index only narrows the
 // search; LIKE decides.
-func (s *Store) search(ctx context.Context, w *where, text string) error {
+func (s *store) search(ctx context.Context, w *where, text string) error {
 	text = strings.ToLower(text)
 	w.add(`search LIKE $? ESCAPE '\'`, "%"+like.Replace(text)+"%")
 	if !s.trigrams || utf8.RuneCountInString(text) < 3 {

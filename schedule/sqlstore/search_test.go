@@ -31,7 +31,7 @@ func randomText(r *rand.Rand, most int) string {
 // TestSearch: a search finds exactly the jobs with the text while jobs come, change and go, with and without an
 // index.
 func TestSearch(t *testing.T) {
-	stores(t, func(t *testing.T, s *Store) {
+	stores(t, func(t *testing.T, s *store) {
 		r := rand.New(rand.NewPCG(1, 2))
 		var jobs []*schedule.Job
 		for i := range 120 {
@@ -67,7 +67,7 @@ func TestSearch(t *testing.T) {
 				}
 			}
 			found += len(want)
-			for how, s := range map[string]*Store{"as it is": s, "without an index": &plain} {
+			for how, s := range map[string]*store{"as it is": s, "without an index": &plain} {
 				if diff := cmp.Diff(want, ids(t, s, f)); diff != "" {
 					t.Errorf("%s: %q (-want +got):\n%s", how, f.Search, diff)
 				}
@@ -79,7 +79,7 @@ func TestSearch(t *testing.T) {
 	})
 }
 
-func ids(t *testing.T, s *Store, f schedule.JobFilter) []string {
+func ids(t *testing.T, s *store, f schedule.JobFilter) []string {
 	t.Helper()
 	list, err := s.Jobs(t.Context(), f)
 	if err != nil {

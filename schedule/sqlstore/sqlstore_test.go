@@ -61,9 +61,9 @@ func postgresPlace(t testing.TB) string {
 	return base + "&search_path=" + name
 }
 
-func open(t testing.TB, place string) *Store {
+func open(t testing.TB, place string) *store {
 	t.Helper()
-	s, err := Open(t.Context(), place)
+	s, err := openAt(t.Context(), place, schema)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func open(t testing.TB, place string) *Store {
 }
 
 // stores runs a test over both stores.
-func stores(t *testing.T, f func(t *testing.T, s *Store)) {
+func stores(t *testing.T, f func(t *testing.T, s *store)) {
 	t.Parallel()
 	places(t, func(t *testing.T, place string) { f(t, open(t, place)) })
 }
@@ -86,7 +86,7 @@ func newJob(name string, next time.Time) *schedule.Job {
 	}
 }
 
-func create(t *testing.T, s *Store, jobs ...*schedule.Job) {
+func create(t *testing.T, s *store, jobs ...*schedule.Job) {
 	t.Helper()
 	for _, j := range jobs {
 		if err := s.CreateJob(t.Context(), j); err != nil {
@@ -96,7 +96,7 @@ func create(t *testing.T, s *Store, jobs ...*schedule.Job) {
 }
 
 // enqueue stores a queued run.
-func enqueue(t *testing.T, s *Store, j *schedule.Job, fire time.Time) *schedule.Run {
+func enqueue(t *testing.T, s *store, j *schedule.Job, fire time.Time) *schedule.Run {
 	t.Helper()
 	r := &schedule.Run{ID: schedule.NewID(fire), Job: j.ID, Fire: fire, Kind: schedule.Scheduled, State: schedule.Queued, Ready: fire, Exclusive: true}
 	if err := s.AddRun(t.Context(), r, 1000); err != nil {
@@ -105,7 +105,7 @@ func enqueue(t *testing.T, s *Store, j *schedule.Job, fire time.Time) *schedule.
 	return r
 }
 
-func enlist(t *testing.T, s *Store, worker string, lease time.Duration) {
+func enlist(t *testing.T, s *store, worker string, lease time.Duration) {
 	t.Helper()
 	if err := s.Heartbeat(t.Context(), worker, lease, true); err != nil {
 		t.Fatal(err)
@@ -130,7 +130,7 @@ func TestStore(t *testing.T) {
 }
 
 func TestNewerVersionIsRefused(t *testing.T) {
-	stores(t, func(t *testing.T, s *Store) {
+	stores(t, func(t *testing.T, s *store) {
 		if _, err := s.write.Exec("UPDATE schedule_version SET version = 99"); err != nil {
 			t.Fatal(err)
 		}

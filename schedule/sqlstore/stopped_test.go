@@ -45,7 +45,7 @@ func TestStopped(t *testing.T) {
 }
 
 // judgeOne checks that one job has so many runs, each of another time.
-func (c *crash) judgeOne(store *Store, want int) {
+func (c *crash) judgeOne(store *store, want int) {
 	c.t.Helper()
 	var runs, times, attempts int
 	if err := store.read.QueryRow("SELECT count(*), count(DISTINCT fire_at), sum(attempt) FROM schedule_runs WHERE state = '"+string(schedule.Succeeded)+"'").Scan(&runs, &times, &attempts); err != nil {

@@ -32,8 +32,7 @@ import (
 	"github.com/toolvet/toolvet/schedule"
 )
 
-// A Store is a [schedule.Store].
-type Store struct {
+type store struct {
 	read, write *sql.DB // the same for PostgreSQL
 	dialect
 	limit time.Duration // bounds each operation; 0: patience
@@ -47,13 +46,13 @@ type Store struct {
 const patience = 20 * time.Second
 
 // bound bounds an operation.
-func (s *Store) bound(ctx context.Context) (context.Context, context.CancelFunc) {
+func (s *store) bound(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, cmp.Or(s.limit, patience), errSilent)
 }
 
 var errSilent = errors.New("the store does not answer")
 
-var _ schedule.Store = (*Store)(nil)
+var _ schedule.Store = (*store)(nil)
 
 // A dialect holds the differences between the two databases.
 type dialect struct {
@@ -166,11 +165,18 @@ CREATE TRIGGER schedule_search_drop AFTER DELETE ON schedule_jobs BEGIN
 `
 
 // Open opens the store at a place: "postgres://..." or the name of a SQLite file. It makes a missing file, but not
-// its directory. The error says so if no driver for the place is registered.
-func Open(ctx context.Context, place string) (*Store, error) { return openAt(ctx, place, schema) }
+// its directory. The error says so if no driver for the place is registered. The caller must close the store, after
+// the schedulers that use it.
+func Open(ctx context.Context, place string) (schedule.Store, error) {
+	s, err := openAt(ctx, place, schema)
+	if err != nil {
+		return nil, err // a nil *store is no nil Store
+	}
+	return s, nil
+}
 
 // openAt opens a store, and brings its tables up to these steps.
-func openAt(ctx context.Context, place string, steps []step) (*Store, error) {
+func openAt(ctx context.Context, place string, steps []step) (*store, error) {
 	if strings.HasPrefix(place, "postgres://") || strings.HasPrefix(place, "postgresql://") {
 		return openPostgres(ctx, place, steps)
 	}
@@ -185,7 +191,7 @@ func registered(driver, path string) error {
 	return fmt.Errorf("opening the store: this program has no driver %q: import %s", driver, path)
 }
 
-func openPostgres(ctx context.Context, place string, steps []step) (*Store, error) {
+func openPostgres(ctx context.Context, place string, steps []step) (*store, error) {
 	if err := registered("pgx", "github.com/jackc/pgx/v5/stdlib"); err != nil {
 		return nil, err
 	}
@@ -195,10 +201,10 @@ func openPostgres(ctx context.Context, place string, steps []step) (*Store, erro
 	}
 	db.SetMaxOpenConns(16)
 	db.SetMaxIdleConns(8)
-	return opened(ctx, &Store{read: db, write: db, dialect: postgres}, steps)
+	return opened(ctx, &store{read: db, write: db, dialect: postgres}, steps)
 }
 
-func openSQLite(ctx context.Context, file string, steps []step) (*Store, error) {
+func openSQLite(ctx context.Context, file string, steps []step) (*store, error) {
 	if err := registered("sqlite", "modernc.org/sqlite"); err != nil {
 		return nil, err
 	}
@@ -223,7 +229,7 @@ func openSQLite(ctx context.Context, file string, steps []step) (*Store, error) 
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the store: %w", err), write.Close())
 	}
-	s, err := opened(ctx, &Store{read: read, write: write, dialect: sqlite}, steps)
+	s, err := opened(ctx, &store{read: read, write: write, dialect: sqlite}, steps)
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +240,7 @@ func openSQLite(ctx context.Context, file string, steps []step) (*Store, error) 
 	return s, nil
 }
 
-func opened(ctx context.Context, s *Store, steps []step) (*Store, error) {
+func opened(ctx context.Context, s *store, steps []step) (*store, error) {
 	if err := s.migrate(ctx, steps); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the store: %w", err), s.Close())
 	}
@@ -242,7 +248,7 @@ func opened(ctx context.Context, s *Store, steps []step) (*Store, error) {
 }
 
 // migrate brings the tables up to date. Several processes may do so at once.
-func (s *Store) migrate(ctx context.Context, steps []step) error {
+func (s *store) migrate(ctx context.Context, steps []step) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*patience) // it may copy all jobs
 	defer cancel()
 	var has int
@@ -288,7 +294,7 @@ func (s *Store) migrate(ctx context.Context, steps []step) error {
 }
 
 // Close closes the connections.
-func (s *Store) Close() error {
+func (s *store) Close() error {
 	if s.read == s.write {
 		return s.write.Close()
 	}
@@ -296,7 +302,7 @@ func (s *Store) Close() error {
 }
 
 // transact runs f in a transaction that may write.
-func (s *Store) transact(ctx context.Context, f func(*sql.Tx) error) error {
+func (s *store) transact(ctx context.Context, f func(*sql.Tx) error) error {
 	tx, err := s.write.BeginTx(ctx, nil)
 	if err != nil {
 		return err

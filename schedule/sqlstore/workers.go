@@ -15,8 +15,8 @@ import (
 	"github.com/toolvet/toolvet/schedule"
 )
 
-// Heartbeat implements [schedule.Leases].
-func (s *Store) Heartbeat(ctx context.Context, worker string, lease time.Duration, first bool) error {
+// Heartbeat implements [schedule.Store].
+func (s *store) Heartbeat(ctx context.Context, worker string, lease time.Duration, first bool) error {
 	if err := s.there(); err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (s *Store) Heartbeat(ctx context.Context, worker string, lease time.Duratio
 }
 
 // there returns an error if the store's file is not the one that was opened.
-func (s *Store) there() error {
+func (s *store) there() error {
 	if s.file == "" {
 		return nil
 	}
@@ -49,16 +49,16 @@ func (s *Store) there() error {
 	return nil // an operation will report any other fault
 }
 
-// Leave implements [schedule.Leases].
-func (s *Store) Leave(ctx context.Context, worker string) error {
+// Leave implements [schedule.Store].
+func (s *store) Leave(ctx context.Context, worker string) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	_, err := s.write.ExecContext(ctx, "UPDATE schedule_workers SET until_at = 0 WHERE id = $1", worker)
 	return err
 }
 
-// TakeOver implements [schedule.Leases].
-func (s *Store) TakeOver(ctx context.Context, now time.Time, lease time.Duration, lost func(*schedule.Job, *schedule.Run, int)) error {
+// TakeOver implements [schedule.Store].
+func (s *store) TakeOver(ctx context.Context, now time.Time, lease time.Duration, lost func(*schedule.Job, *schedule.Run, int)) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	var any bool
@@ -83,7 +83,7 @@ func (s *Store) TakeOver(ctx context.Context, now time.Time, lease time.Duration
 }
 
 // bury hands on the runs of a dead worker.
-func (s *Store) bury(ctx context.Context, tx *sql.Tx, worker string, now time.Time, lost func(*schedule.Job, *schedule.Run, int)) error {
+func (s *store) bury(ctx context.Context, tx *sql.Tx, worker string, now time.Time, lost func(*schedule.Job, *schedule.Run, int)) error {
 	list, err := scanRuns(tx.QueryContext(ctx, "SELECT "+runColumns+" FROM schedule_runs WHERE worker = $1 AND state = 'running'", worker))
 	if err != nil {
 		return err
@@ -120,8 +120,8 @@ func (s *Store) bury(ctx context.Context, tx *sql.Tx, worker string, now time.Ti
 	return err
 }
 
-// SetBack implements [schedule.Upkeep].
-func (s *Store) SetBack(ctx context.Context, now time.Time) error {
+// SetBack implements [schedule.Store].
+func (s *store) SetBack(ctx context.Context, now time.Time) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	return s.transact(ctx, func(tx *sql.Tx) error {

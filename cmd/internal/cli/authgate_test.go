@@ -27,8 +27,9 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
-	"github.com/toolvet/toolvet/access/auth"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/auth"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 )
 
 // An issuer signs tokens for mcpResource.
@@ -225,7 +226,7 @@ func (s *sessionServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	body, _ := io.ReadAll(r.Body)
-	m, err := call.DecodeEnvelope(body, call.Limits{})
+	m, err := jsonrpc.DecodeEnvelope(body, call.Limits{})
 	result := ""
 	switch {
 	case err != nil:

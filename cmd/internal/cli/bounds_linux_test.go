@@ -27,6 +27,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/test/race"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 )
 
 const (
@@ -274,7 +275,7 @@ func (w waiting) Read([]byte) (int, error) {
 func TestBoundsOfRequests(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		m, err := call.DecodeEnvelope(body, call.Limits{})
+		m, err := jsonrpc.DecodeEnvelope(body, call.Limits{})
 		if err != nil {
 			return // toolvet has given up
 		}
@@ -394,7 +395,7 @@ func TestBoundsOfRefusals(t *testing.T) {
 	lines := bufio.NewScanner(stdout)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
-		m, err := call.DecodeEnvelope(lines.Bytes(), call.Limits{})
+		m, err := jsonrpc.DecodeEnvelope(lines.Bytes(), call.Limits{})
 		if err != nil || m.Method != "" {
 			t.Errorf("the client gets %.200s", lines.Text())
 		}

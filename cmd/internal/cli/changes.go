@@ -12,10 +12,9 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/calllog"
 	"github.com/toolvet/toolvet/internal/terminal"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
-	"github.com/toolvet/toolvet/protocol"
-	"github.com/toolvet/toolvet/record/calllog"
 )
 
 // replayCounts end the output of --json.
@@ -29,14 +28,14 @@ type replayCounts struct {
 
 // A change is a call whose new verdict differs from the recorded one.
 type change struct {
-	Time    time.Time          `json:"time"`
-	Change  string             `json:"change"`
-	Server  string             `json:"server,omitempty"`
-	Tool    string             `json:"tool"`
-	Subject string             `json:"subject,omitempty"`
-	Request string             `json:"request,omitempty"` // the id in JSON-RPC
-	Was     []calllog.Finding  `json:"was"`               // refused it
-	Now     []protocol.Finding `json:"now"`               // refuse it
+	Time    time.Time         `json:"time"`
+	Change  string            `json:"change"`
+	Server  string            `json:"server,omitempty"`
+	Tool    string            `json:"tool"`
+	Subject string            `json:"subject,omitempty"`
+	Request string            `json:"request,omitempty"` // the id in JSON-RPC
+	Was     []calllog.Finding `json:"was"`               // refused it
+	Now     []check.Finding   `json:"now"`               // refuse it
 
 	findings []check.Finding // as in Now
 }

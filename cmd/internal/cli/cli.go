@@ -26,8 +26,8 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/enforce"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/terminal"
-	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/schema"
 )
 

@@ -18,8 +18,8 @@ import (
 
 	"github.com/toolvet/toolvet/cmd/internal/setup"
 	"github.com/toolvet/toolvet/internal/machine/process"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/terminal"
-	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/rehearse"
 )
 

@@ -18,8 +18,8 @@ import (
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/infer"
 	"github.com/toolvet/toolvet/internal/pin"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/preset"
-	"github.com/toolvet/toolvet/policy"
 )
 
 // tighten holds comments for below a guess, with options that a person may want to add.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 )
 
 // hostileServer is a server with large results, and one that floods its client.
@@ -27,7 +28,7 @@ func hostileServer() {
 		if err != nil {
 			return
 		}
-		m, err := call.DecodeEnvelope(line, call.Limits{})
+		m, err := jsonrpc.DecodeEnvelope(line, call.Limits{})
 		if err != nil || m.ID == nil {
 			continue
 		}

@@ -19,8 +19,8 @@ import (
 
 	"github.com/toolvet/toolvet/cmd/internal/clientconfig"
 	"github.com/toolvet/toolvet/internal/enforce"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/terminal"
-	"github.com/toolvet/toolvet/policy"
 )
 
 // importFlags are the flags of "toolvet import".

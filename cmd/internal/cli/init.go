@@ -17,8 +17,8 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/pin"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/terminal"
-	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/upstream"
 )
 

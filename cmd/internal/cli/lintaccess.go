@@ -9,13 +9,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolvet/toolvet/access/limit"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/cmd/internal/daemon"
 	"github.com/toolvet/toolvet/internal/access"
+	"github.com/toolvet/toolvet/internal/limit"
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/rule"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
-	"github.com/toolvet/toolvet/protocol"
 )
 
 // access reports rules that do not fit the tools, and rules and limits without effect.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolvet/toolvet/internal/calllog"
 	"github.com/toolvet/toolvet/internal/terminal"
-	"github.com/toolvet/toolvet/record/calllog"
 )
 
 func (a *app) logCommand() *cobra.Command {

@@ -25,7 +25,7 @@ import (
 	"github.com/toolvet/toolvet/cmd/internal/setup"
 	"github.com/toolvet/toolvet/internal/access"
 	"github.com/toolvet/toolvet/internal/enforce"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
 )
 
 // An offlineGate judges calls as the proxy would, and makes none. It leaves out limits, which depend on

@@ -16,10 +16,10 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/calllog"
 	"github.com/toolvet/toolvet/internal/enforce"
-	"github.com/toolvet/toolvet/policy"
-	"github.com/toolvet/toolvet/protocol"
-	"github.com/toolvet/toolvet/record/calllog"
+	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/protocol"
 )
 
 // replayFlags are the flags of "toolvet policy replay".

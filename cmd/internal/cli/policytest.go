@@ -19,10 +19,10 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/enforce"
+	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/terminal"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
-	"github.com/toolvet/toolvet/policy"
-	"github.com/toolvet/toolvet/protocol"
 )
 
 // testSuffix ends the names of files with tests of a policy.

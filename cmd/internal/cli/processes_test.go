@@ -18,7 +18,7 @@ import (
 
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/cmd/internal/setup"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/upstream"
 )
 

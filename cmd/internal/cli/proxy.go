@@ -15,8 +15,8 @@ import (
 	"github.com/toolvet/toolvet/cmd/internal/daemon"
 	"github.com/toolvet/toolvet/internal/logname"
 	"github.com/toolvet/toolvet/internal/machine/process"
-	"github.com/toolvet/toolvet/policy"
-	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/protocol"
 )
 
 func (a *app) proxyCommand() *cobra.Command {

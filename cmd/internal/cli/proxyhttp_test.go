@@ -18,6 +18,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/cmd/internal/cli"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 )
 
 // TestHTTPProxy runs the command in front of a server that speaks HTTP: calls are judged,
@@ -26,7 +27,7 @@ func TestHTTPProxy(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		m, err := call.DecodeEnvelope(body, call.Limits{})
+		m, err := jsonrpc.DecodeEnvelope(body, call.Limits{})
 		if err != nil || r.Header.Get("Authorization") != "" {
 			t.Errorf("the server gets %s with %v", body, r.Header)
 		}

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/policy"
-	"github.com/toolvet/toolvet/record/calllog"
+	"github.com/toolvet/toolvet/internal/calllog"
+	"github.com/toolvet/toolvet/internal/policy"
 )
 
 // recordedTools are the tools that a log of calls has, as far as it is read.

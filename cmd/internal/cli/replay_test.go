@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/toolvet/toolvet/checks/suite"
-	"github.com/toolvet/toolvet/record/calllog"
+	"github.com/toolvet/toolvet/internal/calllog"
 )
 
 // FuzzReplay holds that any text in place of a log of calls ends in counts that add up.

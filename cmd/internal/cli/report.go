@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/terminal"
-	"github.com/toolvet/toolvet/protocol"
 )
 
 // writeReport writes a result for a terminal: a line with the verdict, then each finding with its
@@ -49,7 +49,7 @@ func verdictWord(valid bool) string {
 	return "no-go"
 }
 
-func writeFinding(w io.Writer, f *protocol.Finding) {
+func writeFinding(w io.Writer, f *check.Finding) {
 	mark := f.Severity.String()
 	if f.Observed {
 		mark = check.Warning.String() + " (only observed)"

@@ -15,8 +15,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolvet/toolvet/access/auth"
 	"github.com/toolvet/toolvet/cmd/internal/daemon"
+	"github.com/toolvet/toolvet/internal/auth"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/machine/userservice"
 	"github.com/toolvet/toolvet/internal/terminal"

@@ -11,11 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/terminal"
-	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/internal/when"
 	"github.com/toolvet/toolvet/schedule"
-	"github.com/toolvet/toolvet/schedule/when"
 )
 
 // jobFlags are the fields of a job as flags.
@@ -247,7 +247,7 @@ func (a *app) scheduleNext(flags *scheduleFlags) *cobra.Command {
 			now := time.Now()
 			parsed, err := when.Parse(text, location, now)
 			if wrong := new(when.Error); errors.As(err, &wrong) {
-				p := &schedule.Proposal{Result: protocol.Result{Errors: []string{wrong.Problem}}}
+				p := &schedule.Proposal{Validation: toolvet.Validation{Errors: []string{wrong.Problem}}}
 				if len(wrong.Near) > 0 {
 					p.Suggestions = []string{"write for instance " + strings.Join(wrong.Near, ", or ")}
 				}

@@ -15,8 +15,8 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/terminal"
+	"github.com/toolvet/toolvet/internal/when"
 	"github.com/toolvet/toolvet/schedule"
-	"github.com/toolvet/toolvet/schedule/when"
 )
 
 // printJob prints a job.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolvet/toolvet/access/auth"
 	"github.com/toolvet/toolvet/cmd/internal/daemon"
+	"github.com/toolvet/toolvet/internal/auth"
 )
 
 func (a *app) scheduleServe(flags *scheduleFlags) *cobra.Command {

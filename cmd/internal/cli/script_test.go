@@ -26,9 +26,10 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/cmd/command"
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/test/npm"
 	"github.com/toolvet/toolvet/internal/test/race"
-	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/schema"
 )
 
@@ -307,7 +308,7 @@ func fakeServer() {
 		if errors.Is(err, io.EOF) {
 			return
 		}
-		m, err := call.DecodeEnvelope(line, call.Limits{})
+		m, err := jsonrpc.DecodeEnvelope(line, call.Limits{})
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "fakeserver:", err)
 			os.Exit(1)

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolvet/toolvet/cmd/internal/daemon"
-	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/internal/protocol"
 )
 
 func (a *app) serveCommand() *cobra.Command {

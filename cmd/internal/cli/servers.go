@@ -21,9 +21,10 @@ import (
 	"github.com/toolvet/toolvet/cmd/internal/setup"
 	"github.com/toolvet/toolvet/internal/access"
 	"github.com/toolvet/toolvet/internal/enforce"
+	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/terminal"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
-	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -108,7 +109,8 @@ func (j *namedJudge) judge(ctx context.Context, raw []byte) judged {
 		}
 		return plain.judge(ctx, raw)
 	}
-	result, err := j.Validate(ctx, name, arguments, upstream.WithSession(&j.session))
+	v, err := j.Validate(ctx, name, arguments, upstream.WithSession(&j.session))
+	result := protocol.Result{Validation: v}
 	switch {
 	case err != nil:
 		return judged{result: result, code: exitNotJudged, err: err}

@@ -15,7 +15,7 @@ import (
 	"github.com/toolvet/toolvet/cmd/internal/daemon"
 	"github.com/toolvet/toolvet/cmd/internal/jobs/server"
 	"github.com/toolvet/toolvet/internal/enforce"
-	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/schedule"
 	"github.com/toolvet/toolvet/upstream"
 )
@@ -58,17 +58,17 @@ type offlineCaller struct {
 var errOffline = errors.New("a test of a policy makes no calls")
 
 // Validate implements [schedule.Caller].
-func (o *offlineCaller) Validate(ctx context.Context, name string, arguments json.RawMessage, options ...upstream.CallOption) (protocol.Result, error) {
+func (o *offlineCaller) Validate(ctx context.Context, name string, arguments json.RawMessage, options ...upstream.CallOption) (toolvet.Validation, error) {
 	of, tool, err := upstream.ParseName(name)
 	if err != nil {
-		return protocol.NewResult(name, unknownTo(err)), nil
+		return protocol.NewResult(name, unknownTo(err)).Validation, nil
 	}
 	gate, tools, err := o.tests.server(of, true)
 	if err != nil {
-		return protocol.NewResult(tool, unknownTo(err)), nil
+		return protocol.NewResult(tool, unknownTo(err)).Validation, nil
 	}
 	v, err := gate.judge(ctx, tools, recordedCall{tool: tool, arguments: arguments, session: upstream.SessionOf(options...), at: o.now()})
-	return protocol.NewResult(tool, v), err
+	return protocol.NewResult(tool, v).Validation, err
 }
 
 // unknownTo returns the verdict on a call of an unknown server.

@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolvet/toolvet/access/auth"
+	"github.com/toolvet/toolvet/internal/auth"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/terminal"
-	"github.com/toolvet/toolvet/policy"
 )
 
 // tokenFlags are the flags of "toolvet token".

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/terminal"
-	"github.com/toolvet/toolvet/protocol"
 )
 
 func (a *app) versionCommand() *cobra.Command {

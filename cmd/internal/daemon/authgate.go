@@ -16,11 +16,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/toolvet/toolvet/access/auth"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/auth"
 	"github.com/toolvet/toolvet/internal/enforce"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/wire/mcpheader"
-	"github.com/toolvet/toolvet/policy"
 )
 
 // An authGate authenticates HTTP requests as the policy in force demands.

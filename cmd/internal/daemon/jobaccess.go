@@ -16,14 +16,14 @@ import (
 	"sync/atomic"
 
 	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/access/limit"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/cmd/internal/jobs/server"
 	"github.com/toolvet/toolvet/internal/access"
 	"github.com/toolvet/toolvet/internal/door"
 	"github.com/toolvet/toolvet/internal/enforce"
-	"github.com/toolvet/toolvet/policy"
-	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/internal/limit"
+	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/protocol"
 )
 
 // A jobAccess judges operations on jobs that come from web pages and resources like calls of the scheduler's

@@ -18,10 +18,10 @@ import (
 	pages "github.com/toolvet/toolvet/cmd/internal/jobs/web"
 	"github.com/toolvet/toolvet/cmd/internal/setup"
 	"github.com/toolvet/toolvet/internal/access"
+	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/record"
 	"github.com/toolvet/toolvet/internal/wire/httpguard"
 	"github.com/toolvet/toolvet/internal/wire/streamable"
-	"github.com/toolvet/toolvet/policy"
-	"github.com/toolvet/toolvet/record"
 )
 
 // A SchedulerConfig configures [Plan.Serve].

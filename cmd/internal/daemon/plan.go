@@ -16,7 +16,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/enforce"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/schedule"
 	"github.com/toolvet/toolvet/schedule/sqlstore"
 )

@@ -15,18 +15,18 @@ import (
 	"net/url"
 	"slices"
 
-	"github.com/toolvet/toolvet/access/auth"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/cmd/internal/setup"
+	"github.com/toolvet/toolvet/internal/auth"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/machine/memory"
 	"github.com/toolvet/toolvet/internal/proxy/httpdoor"
 	"github.com/toolvet/toolvet/internal/proxy/relay"
 	"github.com/toolvet/toolvet/internal/proxy/stdio"
+	"github.com/toolvet/toolvet/internal/record"
 	"github.com/toolvet/toolvet/internal/validate"
 	"github.com/toolvet/toolvet/internal/wire/httpguard"
 	"github.com/toolvet/toolvet/internal/wire/streamable"
-	"github.com/toolvet/toolvet/record"
 )
 
 // A ProxyConfig configures [Proxy].

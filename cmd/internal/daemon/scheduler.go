@@ -14,7 +14,7 @@ import (
 	"github.com/toolvet/toolvet/cmd/internal/jobs/server"
 	"github.com/toolvet/toolvet/gateway"
 	"github.com/toolvet/toolvet/internal/enforce"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/upstream"
 )
 

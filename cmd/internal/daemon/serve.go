@@ -13,15 +13,15 @@ import (
 	"net/http"
 	"sync"
 
-	"github.com/toolvet/toolvet/access/auth"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/cmd/internal/prometheus"
 	"github.com/toolvet/toolvet/cmd/internal/setup"
 	"github.com/toolvet/toolvet/gateway"
+	"github.com/toolvet/toolvet/internal/auth"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/machine/memory"
+	"github.com/toolvet/toolvet/internal/record"
 	"github.com/toolvet/toolvet/internal/wire/httpguard"
-	"github.com/toolvet/toolvet/record"
 )
 
 // endpoint is the path of the MCP endpoint of all servers.

@@ -15,8 +15,9 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/cmd/internal/otel"
 	"github.com/toolvet/toolvet/cmd/internal/prometheus"
-	"github.com/toolvet/toolvet/policy"
-	"github.com/toolvet/toolvet/record/telemetry"
+	"github.com/toolvet/toolvet/internal/observe"
+	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/telemetry"
 )
 
 // exporters receive metrics and traces of calls.
@@ -30,9 +31,9 @@ func (e *exporters) follow(w *policy.Watcher) {
 	if w == nil {
 		return
 	}
-	telemetry.ExportPolicy(e.observer, func() telemetry.Policy {
+	observe.ExportPolicy(e.observer, func() observe.Policy {
 		now := w.InForce()
-		return telemetry.Policy{Digest: now.Digest, Since: now.Since, Refused: now.Problem != ""}
+		return observe.Policy{Digest: now.Digest, Since: now.Since, Refused: now.Problem != ""}
 	})
 }
 
@@ -67,7 +68,7 @@ func openExportersAt(ctx context.Context, address string, log *slog.Logger) (*ex
 
 // openExporters joins the exporters of the list with OpenTelemetry, if the environment names an endpoint.
 func openExporters(ctx context.Context, log *slog.Logger, list ...telemetry.Observer) (*exporters, error) {
-	e := &exporters{observer: telemetry.Discard{}}
+	e := &exporters{}
 	if hasEndpoint() {
 		otel.LogTo(log)
 		exporter, err := otel.New(ctx, toolvet.Version)
@@ -82,9 +83,7 @@ func openExporters(ctx context.Context, log *slog.Logger, list ...telemetry.Obse
 			}
 		})
 	}
-	if len(list) > 0 {
-		e.observer = telemetry.Join(list...)
-	}
+	e.observer = telemetry.Join(list...)
 	return e, nil
 }
 

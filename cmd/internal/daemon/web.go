@@ -14,12 +14,13 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/access/auth"
 	"github.com/toolvet/toolvet/call"
 	pages "github.com/toolvet/toolvet/cmd/internal/jobs/web"
+	"github.com/toolvet/toolvet/internal/auth"
 	"github.com/toolvet/toolvet/internal/proxy/httpdoor"
 	"github.com/toolvet/toolvet/internal/proxy/relay"
 	"github.com/toolvet/toolvet/internal/proxy/stdio"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/streamable"
 	"github.com/toolvet/toolvet/upstream"
 )
@@ -103,7 +104,7 @@ func (w *web) guarded(next http.Handler) http.Handler {
 func (w *web) front(
 	enter func(context.Context, call.Session) (leave func(), err error),
 	serve func(context.Context, call.Session, io.Reader, io.Writer) error,
-	refused func(context.Context, call.Session, call.Envelope, error) error,
+	refused func(context.Context, call.Session, jsonrpc.Envelope, error) error,
 ) *streamable.Front {
 	return streamable.NewFront(streamable.FrontConfig{Enter: enter, Serve: serve, Refused: refused, Caller: w.caller, MaxSessions: w.s.cfg.MaxSessions, Logger: w.s.log})
 }

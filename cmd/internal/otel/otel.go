@@ -30,17 +30,21 @@ import (
 	tracenoop "go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/toolvet/toolvet/export/otel"
-	"github.com/toolvet/toolvet/record/telemetry"
+	"github.com/toolvet/toolvet/internal/observe"
+	"github.com/toolvet/toolvet/telemetry"
 )
 
 // An Observer is a telemetry.Observer that exports in the background. It drops data that it cannot send in time; no
 // call waits for it. It is safe for concurrent use.
 type Observer struct {
-	*otel.Observer
+	telemetry.Observer
 	shutdown []func(context.Context) error
 }
 
-var _ telemetry.PolicyObserver = (*Observer)(nil)
+var _ observe.PolicyObserver = (*Observer)(nil)
+
+// Policy exports the policy in force.
+func (o *Observer) Policy(read func() observe.Policy) { observe.ExportPolicy(o.Observer, read) }
 
 // New makes an Observer for this version of toolvet, configured by the environment. A faulty environment is an error;
 // an unreachable endpoint is not. The caller must call [Observer.Shutdown].

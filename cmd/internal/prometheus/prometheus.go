@@ -19,19 +19,24 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/toolvet/toolvet/export/prometheus"
+	"github.com/toolvet/toolvet/internal/observe"
+	"github.com/toolvet/toolvet/telemetry"
 )
 
 // Metrics is a telemetry.Observer. It is safe for concurrent use.
 type Metrics struct {
-	*prometheus.Metrics
+	telemetry.Observer
 	registry *client.Registry
 }
+
+// Policy exports the policy in force.
+func (m *Metrics) Policy(read func() observe.Policy) { observe.ExportPolicy(m.Observer, read) }
 
 // New makes metrics with a registry of their own.
 func New() (*Metrics, error) {
 	m := &Metrics{registry: client.NewRegistry()}
 	var err error
-	if m.Metrics, err = prometheus.New(prometheus.WithRegisterer(m.registry)); err != nil {
+	if m.Observer, err = prometheus.New(prometheus.WithRegisterer(m.registry)); err != nil {
 		return nil, err
 	}
 	if err := errors.Join(m.registry.Register(collectors.NewGoCollector()),

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolvet/toolvet/record/telemetry"
+	"github.com/toolvet/toolvet/telemetry"
 )
 
 func TestHandler(t *testing.T) {

@@ -15,13 +15,13 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/access/limit"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/cmd/internal/redisstore"
 	"github.com/toolvet/toolvet/cmd/internal/test/redistest"
 	"github.com/toolvet/toolvet/internal/access"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/limit"
+	"github.com/toolvet/toolvet/internal/policy"
 )
 
 func enforcer() *access.Enforcer {
@@ -40,7 +40,7 @@ func gate(t *testing.T, e *access.Enforcer, yaml string) *toolvet.Gate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := toolvet.New(append(options, toolvet.WithPolicy(p), toolvet.WithElsewhere(toolvet.PartPreset))...)
+	g, err := toolvet.New(append(options, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere(toolvet.PartPreset))...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolvet/toolvet/access/limit"
 	"github.com/toolvet/toolvet/cmd/internal/test/redistest"
+	"github.com/toolvet/toolvet/internal/limit"
 )
 
 var twoADay = limit.Limit{Name: "calls", Quota: limit.Quota{Calls: 2, Period: limit.Month}, Concurrency: 2}

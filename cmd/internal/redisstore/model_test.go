@@ -11,8 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/toolvet/toolvet/access/limit"
 	"github.com/toolvet/toolvet/cmd/internal/test/redistest"
+	"github.com/toolvet/toolvet/internal/limit"
 )
 
 // The limits of the model, each by identity.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolvet/toolvet/access/limit"
 	"github.com/toolvet/toolvet/cmd/internal/test/redistest"
+	"github.com/toolvet/toolvet/internal/limit"
 )
 
 // TestTwoProcesses: under load, two proxies together let through as many calls as one may, and no more if one is

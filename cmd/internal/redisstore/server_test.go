@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolvet/toolvet/access/limit"
+	"github.com/toolvet/toolvet/internal/limit"
 )
 
 // A record holds the log.

@@ -16,7 +16,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/toolvet/toolvet/access/limit"
+	"github.com/toolvet/toolvet/internal/limit"
 )
 
 //go:embed take.lua

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolvet/toolvet/access/limit"
 	"github.com/toolvet/toolvet/cmd/internal/test/redistest"
+	"github.com/toolvet/toolvet/internal/limit"
 )
 
 func TestNewTellsNoPassword(t *testing.T) {

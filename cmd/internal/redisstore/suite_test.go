@@ -12,8 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/toolvet/toolvet/access/limit"
 	"github.com/toolvet/toolvet/cmd/internal/test/redistest"
+	"github.com/toolvet/toolvet/internal/limit"
 )
 
 // A world is a store with a clock that the test moves on.

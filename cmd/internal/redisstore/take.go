@@ -9,7 +9,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/toolvet/toolvet/access/limit"
+	"github.com/toolvet/toolvet/internal/limit"
 )
 
 // Take implements [limit.Store].

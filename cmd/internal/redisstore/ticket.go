@@ -3,7 +3,7 @@
 
 package redisstore
 
-import "github.com/toolvet/toolvet/access/limit"
+import "github.com/toolvet/toolvet/internal/limit"
 
 // A ticket holds the calls that one Take spent in Redis.
 type ticket struct {

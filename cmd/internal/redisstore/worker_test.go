@@ -20,7 +20,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/logging"
 
-	"github.com/toolvet/toolvet/access/limit"
+	"github.com/toolvet/toolvet/internal/limit"
 )
 
 // workerEnv turns the test binary into a proxy.

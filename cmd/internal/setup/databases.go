@@ -9,7 +9,6 @@ import (
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/sqlstate"
 	"github.com/toolvet/toolvet/checks/suite"
-	"github.com/toolvet/toolvet/driver"
 	"github.com/toolvet/toolvet/driver/mysql"
 	"github.com/toolvet/toolvet/driver/postgres"
 	"github.com/toolvet/toolvet/driver/sqlite"
@@ -18,6 +17,5 @@ import (
 // DefaultChecks returns the checks of the command: those of [suite.Default], with all databases. The slice is the
 // caller's own.
 func DefaultChecks() []*check.Check {
-	databases := driver.Databases{Postgres: postgres.Driver{}, MySQL: mysql.Driver{}, SQLite: sqlite.Driver{}}
-	return suite.With(sqlstate.New(databases).Check())
+	return suite.With(sqlstate.New(postgres.New(), mysql.New(), sqlite.New()).Check())
 }

@@ -11,9 +11,9 @@ import (
 	"log/slog"
 	"os"
 
-	"github.com/toolvet/toolvet/access/auth"
+	"github.com/toolvet/toolvet/internal/auth"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/wire/streamable"
-	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/upstream"
 )
 

@@ -6,8 +6,8 @@ package setup
 import (
 	"log/slog"
 
-	"github.com/toolvet/toolvet/access/limit"
 	"github.com/toolvet/toolvet/cmd/internal/redisstore"
+	"github.com/toolvet/toolvet/internal/limit"
 )
 
 // SharedLimits opens the store for limits that several processes share.

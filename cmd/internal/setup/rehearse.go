@@ -12,7 +12,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/enforce"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/rehearse"
 )
 
@@ -22,7 +22,7 @@ const rehearsalTime = 60 * time.Second
 // Before makes the check that rehearses calls before they run, of a policy's only server. The command starts
 // the server; nil stands for the policy's.
 func Before(command []string) enforce.Before {
-	return func(p *policy.Policy) (*check.Check, error) {
+	return func(p *policy.Sealed) (*check.Check, error) {
 		init, err := SandboxInit()
 		if err != nil {
 			return nil, err

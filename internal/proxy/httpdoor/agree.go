@@ -9,13 +9,14 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/mcpheader"
 )
 
 // modern returns the later of the revisions in a message's headers and body, since servers may
-// believe either. It returns "" if that is before call.Modern, which made requests stand alone.
+// believe either. It returns "" if that is before jsonrpc.Modern, which made requests stand alone.
 func modern(h http.Header, body string) string {
-	if v := max(h.Get(mcpheader.Version), body); v >= call.Modern {
+	if v := max(h.Get(mcpheader.Version), body); v >= jsonrpc.Modern {
 		return v
 	}
 	return ""
@@ -23,7 +24,7 @@ func modern(h http.Header, body string) string {
 
 // agree returns an error if the headers of a message disagree with its body. Toolvet judges the
 // body, but programs in front of it or behind it may go by the headers.
-func agree(h http.Header, m call.Envelope, limits call.Limits) error {
+func agree(h http.Header, m jsonrpc.Envelope, limits call.Limits) error {
 	version := mcpheader.BodyVersion(m.Params, limits)
 	if modern(h, version) == "" || !m.IsRequest() {
 		return mcpheader.CheckOlder(h, m, limits)

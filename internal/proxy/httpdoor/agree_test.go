@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/mcpheader"
 )
 
@@ -73,7 +74,7 @@ func FuzzHeaderValue(f *testing.F) {
 			t.Errorf("%q is not encoded", value)
 		}
 		if raw, err := json.Marshal(value); err == nil && utf8.ValidString(value) {
-			m := call.Envelope{ID: json.RawMessage("1"), Method: "tools/call", Params: []byte(`{"name":` + string(raw) + `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}`)}
+			m := jsonrpc.Envelope{ID: json.RawMessage("1"), Method: "tools/call", Params: []byte(`{"name":` + string(raw) + `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}`)}
 			h := http.Header{mcpheader.Version: {"2026-07-28"}, mcpheader.Method: {"tools/call"}, mcpheader.Name: {mcpheader.Encode(value)}}
 			if err := agree(h, m, call.Limits{}); err != nil {
 				t.Errorf("%q: %v", value, err)

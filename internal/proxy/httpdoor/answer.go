@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 )
 
@@ -56,7 +56,7 @@ func statusOf(code int) int {
 	switch code {
 	case 0: // a result, perhaps a tool's error (2025-11-25, server/tools, Error Handling)
 		return http.StatusOK
-	case call.InternalError:
+	case jsonrpc.InternalError:
 		return http.StatusBadGateway
 	}
 	return http.StatusBadRequest
@@ -83,6 +83,6 @@ func joined(server []byte, answers []answer) []byte {
 func (e *exchange) fail(w http.ResponseWriter, why string) {
 	e.failAll(why)
 	if !e.writeAnswers(w, nil) {
-		e.p.refuse(w, http.StatusBadGateway, e.id, call.InternalError, why)
+		e.p.refuse(w, http.StatusBadGateway, e.id, jsonrpc.InternalError, why)
 	}
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/toolvet/toolvet/internal/proxy/relay"
 	"github.com/toolvet/toolvet/internal/proxy/stdio"
 	"github.com/toolvet/toolvet/internal/wire/httpguard"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/mcpheader"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 	"github.com/toolvet/toolvet/internal/wire/streamable"
@@ -151,7 +152,7 @@ func newBenchClient(b *testing.B, url, era, text string) benchClient {
 	c := benchClient{url: url, want: text, http: &http.Client{Transport: streamable.NewTransport()}}
 	b.Cleanup(c.http.CloseIdleConnections)
 	meta := ""
-	if era >= call.Modern {
+	if era >= jsonrpc.Modern {
 		meta = `,"_meta":{"io.modelcontextprotocol/protocolVersion":"` + era + `","io.modelcontextprotocol/clientCapabilities":{}}`
 		c.header = modernHeaders(mcpheader.Name, "echo")
 	} else {

@@ -17,6 +17,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/machine/budget"
 	"github.com/toolvet/toolvet/internal/proxy/relay"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/mcpheader"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 	"github.com/toolvet/toolvet/internal/wire/sse"
@@ -78,12 +79,12 @@ func (e *exchange) begin(version string, initialize bool) *refusal {
 	switch {
 	case !modern && id != "":
 		if e.session = e.p.sessions.use(id, e.owner); e.session == nil {
-			return &refusal{http.StatusNotFound, nil, call.InvalidRequest, "there is no such session: begin one with initialize"}
+			return &refusal{http.StatusNotFound, nil, jsonrpc.InvalidRequest, "there is no such session: begin one with initialize"}
 		}
 		client = e.session.client
 		client.Identify(e.who)
 	case !modern && initialize && !e.p.sessions.places.Enter(e.owner):
-		return &refusal{http.StatusServiceUnavailable, nil, call.InternalError, "too many sessions: end some with DELETE, or try again later"}
+		return &refusal{http.StatusServiceUnavailable, nil, jsonrpc.InternalError, "too many sessions: end some with DELETE, or try again later"}
 	default:
 		// A modern request has no session, even if it names one (2026-07-28, Earlier
 		// Streamable HTTP Revisions).
@@ -91,7 +92,7 @@ func (e *exchange) begin(version string, initialize bool) *refusal {
 		e.begins = !modern && initialize
 		var err error
 		if client, err = e.stateless(version); err != nil {
-			return &refusal{http.StatusInternalServerError, nil, call.InternalError, err.Error()}
+			return &refusal{http.StatusInternalServerError, nil, jsonrpc.InternalError, err.Error()}
 		}
 	}
 	e.relay = client.NewExchange(e.ctx, e)
@@ -229,7 +230,7 @@ func (e *exchange) own(ctx context.Context, line []byte) (*http.Response, error)
 	h.Del(mcpheader.Name)
 	h.Set("Content-Type", jsonType)
 	h.Set("Accept", jsonType+", "+streamType)
-	m, err := call.DecodeEnvelope(line, e.p.cfg.Limits)
+	m, err := jsonrpc.DecodeEnvelope(line, e.p.cfg.Limits)
 	if err != nil {
 		return nil, err
 	}

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/proxy/relay"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/mcpheader"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 	"github.com/toolvet/toolvet/internal/wire/splice"
@@ -55,7 +55,7 @@ func (e *exchange) post(w http.ResponseWriter, r *http.Request) {
 // take judges one message.
 func (e *exchange) take(r *http.Request) *refusal {
 	limits := e.p.cfg.Limits
-	m, err := call.DecodeEnvelope(e.original, limits)
+	m, err := jsonrpc.DecodeEnvelope(e.original, limits)
 	if err != nil && m.Unread == nil {
 		if client, none := e.stateless(""); none == nil {
 			err = client.NewExchange(e.ctx, e).Refused(e.ctx, m, err)
@@ -78,7 +78,7 @@ func (e *exchange) take(r *http.Request) *refusal {
 }
 
 // admit finds the client behind a message, or returns the reason for refusing the message.
-func (e *exchange) admit(r *http.Request, m call.Envelope) *refusal {
+func (e *exchange) admit(r *http.Request, m jsonrpc.Envelope) *refusal {
 	limits := e.p.cfg.Limits
 	if m.Unread != nil {
 		// It is answered here, so that nobody goes by its headers.
@@ -86,20 +86,20 @@ func (e *exchange) admit(r *http.Request, m call.Envelope) *refusal {
 		return &refusal{http.StatusBadRequest, nil, mcpheader.HeaderMismatch, err.Error()}
 	}
 	if m.Method == "tools/call" && m.ID == nil {
-		return &refusal{http.StatusBadRequest, nil, call.InvalidRequest, `a tools/call must have an "id": nobody could be told that it is refused`}
+		return &refusal{http.StatusBadRequest, nil, jsonrpc.InvalidRequest, `a tools/call must have an "id": nobody could be told that it is refused`}
 	}
 	return e.begin(modern(r.Header, mcpheader.BodyVersion(m.Params, limits)), m.Method == "initialize")
 }
 
 // unmade records a request without a client.
-func (e *exchange) unmade(m call.Envelope, why string) {
+func (e *exchange) unmade(m jsonrpc.Envelope, why string) {
 	if client, err := e.stateless(""); err == nil {
 		client.NewExchange(e.ctx, e).Refused(e.ctx, m, errors.New(why))
 	}
 }
 
 // checkParams refuses a call if its headers and its body state different arguments.
-func (e *exchange) checkParams(h http.Header, m call.Envelope) {
+func (e *exchange) checkParams(h http.Header, m jsonrpc.Envelope) {
 	if m.Method != "tools/call" || len(e.waiting) == 0 || !hasParams(h) {
 		return
 	}
@@ -118,7 +118,7 @@ func (e *exchange) checkParams(h http.Header, m call.Envelope) {
 
 // takeBatch judges the messages of a batch. Only one revision has batches.
 func (e *exchange) takeBatch(r *http.Request, text []byte) *refusal {
-	no := func(why string) *refusal { return &refusal{http.StatusBadRequest, nil, call.InvalidRequest, why} }
+	no := func(why string) *refusal { return &refusal{http.StatusBadRequest, nil, jsonrpc.InvalidRequest, why} }
 	const noBatch = "a batch is of the version 2025-03-26 only: send each message by itself"
 	if v := r.Header.Get(mcpheader.Version); v != "" && v != "2025-03-26" {
 		return no(noBatch)
@@ -134,7 +134,7 @@ func (e *exchange) takeBatch(r *http.Request, text []byte) *refusal {
 		return no("the batch is empty")
 	}
 	for _, element := range elements {
-		m, err := call.DecodeEnvelope(element, e.p.cfg.Limits)
+		m, err := jsonrpc.DecodeEnvelope(element, e.p.cfg.Limits)
 		switch {
 		case err != nil: // answered below, on its own
 		case modern(r.Header, mcpheader.BodyVersion(m.Params, e.p.cfg.Limits)) != "":

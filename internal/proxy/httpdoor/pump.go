@@ -10,8 +10,8 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/machine/budget"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 	"github.com/toolvet/toolvet/internal/wire/sse"
 )
@@ -75,7 +75,7 @@ func (e *exchange) pump(w http.ResponseWriter, r *http.Request, resp *http.Respo
 		switch {
 		case errors.Is(err, sse.ErrTooLarge), errors.Is(err, budget.ErrFull):
 			_, begun, _ := bytes.Cut(event.Raw, []byte("data:"))
-			if line := e.relay.TooLong(call.Recover(bytes.NewReader(begun)), err); line != nil {
+			if line := e.relay.TooLong(jsonrpc.Recover(bytes.NewReader(begun)), err); line != nil {
 				out.write(encode(line))
 			}
 		case errors.Is(err, io.ErrUnexpectedEOF):

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/machine/budget"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 )
 
@@ -160,7 +161,7 @@ func (e *exchange) showable(text []byte) bool {
 func (e *exchange) respondError(w http.ResponseWriter, resp *http.Response, body []byte) {
 	e.drain()
 	if body == nil {
-		e.p.refuse(w, resp.StatusCode, e.id, call.InternalError, fmt.Sprintf("the server answers with the HTTP status %d, and a body that cannot be shown", resp.StatusCode))
+		e.p.refuse(w, resp.StatusCode, e.id, jsonrpc.InternalError, fmt.Sprintf("the server answers with the HTTP status %d, and a body that cannot be shown", resp.StatusCode))
 		return
 	}
 	e.p.write(w, resp.StatusCode, "", body)

@@ -7,9 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/internal/wire/httpguard"
-	"github.com/toolvet/toolvet/internal/wire/mcpheader"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
@@ -17,6 +14,9 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/toolvet/toolvet/internal/wire/httpguard"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
+	"github.com/toolvet/toolvet/internal/wire/mcpheader"
 )
 
 // An sdkServer is a server of the official SDK, of both eras on one URL.
@@ -63,7 +63,7 @@ func newSDKServer(t testing.TB, options *mcp.StreamableHTTPOptions) *sdkServer {
 	modern := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true, JSONResponse: options.JSONResponse})
 	legacy := mcp.NewStreamableHTTPHandler(get, options)
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get(sessionHeader) == "" && r.Header.Get(mcpheader.Version) >= call.Modern {
+		if r.Header.Get(sessionHeader) == "" && r.Header.Get(mcpheader.Version) >= jsonrpc.Modern {
 			modern.ServeHTTP(w, r)
 			return
 		}
@@ -117,7 +117,7 @@ func TestSDK(t *testing.T) {
 			server := newSDKServer(t, &tt.options)
 			url := serve(t, server.url, Config{}, httpguard.Guard{})
 			var progress, changed atomic.Int32
-			stateful := tt.version < call.Modern && !tt.options.Stateless
+			stateful := tt.version < jsonrpc.Modern && !tt.options.Stateless
 			streams := !tt.options.JSONResponse
 			s := connect(t, url, tt.version, &mcp.ClientOptions{
 				ProgressNotificationHandler: func(context.Context, *mcp.ProgressNotificationClientRequest) { progress.Add(1) },

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 )
 
 // A response is toolvet's own JSON-RPC response.
@@ -36,7 +37,7 @@ func answered(id json.RawMessage, a door.Answer) response {
 	}
 	e := new(responseError)
 	if err := json.Unmarshal(a.Raw, e); err != nil { // impossible: it is our own
-		e.Code, e.Message = call.InternalError, "toolvet failed at this request"
+		e.Code, e.Message = jsonrpc.InternalError, "toolvet failed at this request"
 	}
 	return response{ID: id, Error: e}
 }
@@ -108,7 +109,7 @@ func (x *Exchange) notify(ctx context.Context, method string, params any) {
 
 // task answers a request about one of toolvet's own tasks: a validation that has outlasted its
 // request.
-func (x *Exchange) task(m call.Envelope) {
+func (x *Exchange) task(m jsonrpc.Envelope) {
 	var meta map[string]any
 	if fields, err := call.DecodeArguments(m.Params, x.server.cfg.Limits); err == nil {
 		meta, _ = fields["_meta"].(map[string]any)

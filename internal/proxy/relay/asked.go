@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/splice"
 )
 
@@ -35,7 +36,7 @@ type question struct {
 func (q *questions) add(a question) (why string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	key := call.IDKey(a.id)
+	key := jsonrpc.IDKey(a.id)
 	switch _, taken := q.open[key]; {
 	case taken:
 		return "a request with this id waits for its answer"
@@ -53,7 +54,7 @@ func (q *questions) add(a question) (why string) {
 func (q *questions) take(id json.RawMessage) (question, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	key := call.IDKey(id)
+	key := jsonrpc.IDKey(id)
 	a, ok := q.open[key]
 	delete(q.open, key)
 	return a, ok
@@ -85,7 +86,7 @@ func (x *Exchange) asked(m *message) []byte {
 	}
 	if why := x.client.questions.add(question{bytes.Clone(m.ID), m.Method, p}); why != "" {
 		p.Unanswered(x.ctx)
-		x.refuseServer(m.ID, errorResponse(m.ID, call.InvalidRequest, why))
+		x.refuseServer(m.ID, errorResponse(m.ID, jsonrpc.InvalidRequest, why))
 		return nil
 	}
 	return line
@@ -102,7 +103,7 @@ func (x *Exchange) unasked(m *message) {
 
 // reply handles the client's answer to a request of the server. An answer to no request is dropped: a
 // server that takes it for one would act on values that nobody judged.
-func (x *Exchange) reply(ctx context.Context, m call.Envelope, line []byte) {
+func (x *Exchange) reply(ctx context.Context, m jsonrpc.Envelope, line []byte) {
 	a, ok := x.client.questions.take(m.ID)
 	if !ok && !x.server.cfg.Forgets {
 		x.server.cfg.Logger.Warn("dropped an answer of the client to a request that is not known, or is answered")
@@ -113,15 +114,15 @@ func (x *Exchange) reply(ctx context.Context, m call.Envelope, line []byte) {
 		return
 	}
 	line = bytes.Clone(line)
-	m, err := call.DecodeEnvelope(line, x.server.cfg.Limits) // in place of further copies of its parts
-	if err != nil {                                          // impossible: it was read
+	m, err := jsonrpc.DecodeEnvelope(line, x.server.cfg.Limits) // in place of further copies of its parts
+	if err != nil {                                             // impossible: it was read
 		return
 	}
 	x.later(func() { x.pass(ctx, a, m, line) }) // judging values may wait for the file system and for names
 }
 
 // answeredBy judges an answer. The error is what the server gets in its place.
-func (x *Exchange) answeredBy(ctx context.Context, p *door.Passage, m call.Envelope) error {
+func (x *Exchange) answeredBy(ctx context.Context, p *door.Passage, m jsonrpc.Envelope) error {
 	switch {
 	case m.Error == nil:
 		return p.Answered(ctx, m.Result, false)
@@ -134,12 +135,12 @@ func (x *Exchange) answeredBy(ctx context.Context, p *door.Passage, m call.Envel
 
 // pass judges and forwards an answer. Over HTTP, the request may have come through another client of the
 // server; its answer is judged all the same.
-func (x *Exchange) pass(ctx context.Context, a question, m call.Envelope, line []byte) {
+func (x *Exchange) pass(ctx context.Context, a question, m jsonrpc.Envelope, line []byte) {
 	if a.passage == nil {
 		a.id, a.passage = m.ID, x.server.door.Reply(x.client.caller.session(nil), door.Request{ID: string(m.ID)})
 	}
 	if err := x.answeredBy(ctx, a.passage, m); err != nil {
-		if line := x.errorLine(a.id, call.InternalError, err.Error()); line != nil {
+		if line := x.errorLine(a.id, jsonrpc.InternalError, err.Error()); line != nil {
 			x.link.Send(line)
 		}
 		return

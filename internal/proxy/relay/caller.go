@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 )
 
 // A caller identifies the client and the principal behind it. It is safe for concurrent use.
@@ -32,8 +33,8 @@ func (c *caller) learn(change func(*call.Session)) {
 func (c *caller) session(meta map[string]any) *call.Session {
 	known := c.known.Load()
 	trace, _ := meta["traceparent"].(string) // SEP-414
-	version, _ := meta[call.RevisionKey].(string)
-	client, _ := meta[call.ClientInfoKey].(map[string]any)
+	version, _ := meta[jsonrpc.RevisionKey].(string)
+	client, _ := meta[jsonrpc.ClientInfoKey].(map[string]any)
 	if trace == "" && version == "" && client == nil {
 		return known
 	}

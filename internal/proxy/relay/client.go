@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 )
 
 // A Client is one client of a server, with its open requests. No two of them have the same id.
@@ -19,7 +20,7 @@ type Client struct {
 	pending   *pendingTable
 	caller    caller
 	questions *questions
-	meta      atomic.Pointer[json.RawMessage] // _meta of toolvet's own requests since call.Modern; nil before
+	meta      atomic.Pointer[json.RawMessage] // _meta of toolvet's own requests since jsonrpc.Modern; nil before
 }
 
 // NewClient returns a client. Its session starts with what the transport knows, such as the
@@ -72,14 +73,14 @@ func (c *Client) Forget(requests ...*Request) {
 	door.Lost(context.Background(), lost...)
 }
 
-// noteRevision remembers the sender information in a client's _meta. Since call.Modern every
+// noteRevision remembers the sender information in a client's _meta. Since jsonrpc.Modern every
 // request must carry it, including toolvet's own.
 func (c *Client) noteRevision(meta map[string]any) {
-	if c.meta.Load() != nil || !call.IsModern(meta) {
+	if c.meta.Load() != nil || !jsonrpc.IsModern(meta) {
 		return
 	}
-	own := map[string]any{call.RevisionKey: meta[call.RevisionKey], call.CapabilitiesKey: map[string]any{}} // both are required
-	for _, key := range []string{call.ClientInfoKey, call.CapabilitiesKey} {
+	own := map[string]any{jsonrpc.RevisionKey: meta[jsonrpc.RevisionKey], jsonrpc.CapabilitiesKey: map[string]any{}} // both are required
+	for _, key := range []string{jsonrpc.ClientInfoKey, jsonrpc.CapabilitiesKey} {
 		if v, ok := meta[key].(map[string]any); ok {
 			own[key] = v
 		}

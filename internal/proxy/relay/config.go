@@ -13,8 +13,8 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/validate"
-	"github.com/toolvet/toolvet/protocol"
 )
 
 // Config configures a [Server]. Gate is required.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/lines"
 	"github.com/toolvet/toolvet/internal/wire/splice"
 )
@@ -115,7 +116,7 @@ func (x *Exchange) Fail(why string, requests ...*Request) {
 		case r.passage != nil:
 			x.answer(answered(r.id, r.passage.Failed(x.ctx, why)))
 		default:
-			x.Refuse(r.id, call.InternalError, why)
+			x.Refuse(r.id, jsonrpc.InternalError, why)
 		}
 	}
 }
@@ -128,7 +129,7 @@ func (x *Exchange) FailAll(why string) { x.Fail(why, x.client.pending.all()...) 
 func (x *Exchange) Broken(r *Request, message string) {
 	if x.client.pending.remove(r) {
 		door.Lost(x.ctx, r.passage)
-		x.Refuse(r.id, call.InternalError, message)
+		x.Refuse(r.id, jsonrpc.InternalError, message)
 	}
 }
 
@@ -194,7 +195,7 @@ func (e *answeredError) Error() string {
 // ErrorCode returns the code of the JSON-RPC error.
 func (e *answeredError) ErrorCode() int { return e.code }
 
-func resultOf(method string, m call.Envelope, limits call.Limits) (json.RawMessage, error) {
+func resultOf(method string, m jsonrpc.Envelope, limits call.Limits) (json.RawMessage, error) {
 	switch {
 	case m.Result == nil && m.Error == nil:
 		return nil, fmt.Errorf("the server's answer to %s is not valid JSON-RPC", method)

@@ -13,6 +13,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
 	"github.com/toolvet/toolvet/internal/logname"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/splice"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
@@ -20,7 +21,7 @@ import (
 // FromClient handles one message of the client. It forwards or answers the message, perhaps
 // after returning (see [Exchange.Wait]). It does not keep the line.
 func (x *Exchange) FromClient(ctx context.Context, line []byte) {
-	m, err := call.DecodeEnvelope(line, x.server.cfg.Limits)
+	m, err := jsonrpc.DecodeEnvelope(line, x.server.cfg.Limits)
 	if err != nil && m.Unread == nil {
 		x.refuseMessage(m.ID, x.Refused(ctx, m, err))
 		return
@@ -30,7 +31,7 @@ func (x *Exchange) FromClient(ctx context.Context, line []byte) {
 
 // Refused records a request that the transport or the exchange refuses with err. It returns the error to
 // answer with.
-func (x *Exchange) Refused(ctx context.Context, m call.Envelope, err error) error {
+func (x *Exchange) Refused(ctx context.Context, m jsonrpc.Envelope, err error) error {
 	return x.server.door.Refused(ctx, x.client.caller.session, m, err)
 }
 
@@ -42,7 +43,7 @@ func (x *Exchange) Batch(ctx context.Context, text []byte) {
 		err = errors.New("the batch is empty")
 	}
 	if err != nil {
-		x.Refuse(nil, call.InvalidRequest, "the batch is refused: "+err.Error())
+		x.Refuse(nil, jsonrpc.InvalidRequest, "the batch is refused: "+err.Error())
 		return
 	}
 	for _, e := range elements {
@@ -58,8 +59,8 @@ func (x *Exchange) Refuse(id json.RawMessage, code int, message string) {
 // refuseMessage answers a malformed message.
 func (x *Exchange) refuseMessage(id json.RawMessage, err error) {
 	x.server.cfg.Logger.Warn("refused a message", "err", err)
-	code, message := call.InvalidRequest, err.Error()
-	var e *call.Error
+	code, message := jsonrpc.InvalidRequest, err.Error()
+	var e *jsonrpc.Error
 	if errors.As(err, &e) {
 		code, message = e.Code, e.Message
 	}
@@ -67,8 +68,8 @@ func (x *Exchange) refuseMessage(id json.RawMessage, err error) {
 }
 
 // Message is FromClient for a decoded line, which may be a call with a fault in its params
-// ([call.Envelope.Unread]).
-func (x *Exchange) Message(ctx context.Context, m call.Envelope, line []byte) {
+// ([jsonrpc.Envelope.Unread]).
+func (x *Exchange) Message(ctx context.Context, m jsonrpc.Envelope, line []byte) {
 	if !m.IsRequest() && m.Method != "tools/call" { // decoding a request checks more
 		if err := x.checkParams(ctx, m.Params); err != nil {
 			x.refuseParams(m, err)
@@ -103,7 +104,7 @@ func (x *Exchange) checkParams(ctx context.Context, params json.RawMessage) erro
 
 // refuseParams answers a request with params that readers read in different ways, and drops any other
 // message.
-func (x *Exchange) refuseParams(m call.Envelope, err error) {
+func (x *Exchange) refuseParams(m jsonrpc.Envelope, err error) {
 	if m.IsRequest() {
 		x.refuseMessage(m.ID, err)
 		return
@@ -136,7 +137,7 @@ func (x *Exchange) noteListing(r *Request, params json.RawMessage) {
 }
 
 // request judges a request other than tools/call and forwards it, or answers it.
-func (x *Exchange) request(ctx context.Context, m call.Envelope, line []byte) {
+func (x *Exchange) request(ctx context.Context, m jsonrpc.Envelope, line []byte) {
 	c, err := x.decodeRequest(ctx, m)
 	if err != nil {
 		x.refuseMessage(m.ID, err)
@@ -178,14 +179,14 @@ func (x *Exchange) inform(ctx context.Context, c *call.Call) {
 	})
 }
 
-func (x *Exchange) decodeRequest(ctx context.Context, m call.Envelope) (*call.Call, error) {
+func (x *Exchange) decodeRequest(ctx context.Context, m jsonrpc.Envelope) (*call.Call, error) {
 	return x.server.door.DecodeRequest(ctx, m.Method, m.Params, x.client.caller.session, door.Request{ID: string(m.ID)})
 }
 
 // notification forwards a notification. One that MCP does not have is judged like a request. A
 // request without an id is dropped: a server that acts on it regardless would act unjudged.
-func (x *Exchange) notification(ctx context.Context, m call.Envelope, line []byte) {
-	if call.KnownNotification(m.Method) {
+func (x *Exchange) notification(ctx context.Context, m jsonrpc.Envelope, line []byte) {
+	if jsonrpc.KnownNotification(m.Method) {
 		x.link.Send(line)
 		return
 	}
@@ -214,7 +215,7 @@ func (x *Exchange) notification(ctx context.Context, m call.Envelope, line []byt
 func (x *Exchange) enter(r *Request) bool {
 	why := x.client.pending.add(r)
 	if why != "" {
-		x.Refuse(r.id, call.InvalidRequest, why)
+		x.Refuse(r.id, jsonrpc.InvalidRequest, why)
 	}
 	return why == ""
 }
@@ -229,9 +230,9 @@ func (x *Exchange) forward(r *Request, line []byte) {
 
 // cancelled forwards the cancellation of a request if the server has it. If toolvet is still
 // judging the request, it drops it, and the server never learns of it.
-func (x *Exchange) cancelled(m call.Envelope, line []byte) {
+func (x *Exchange) cancelled(m jsonrpc.Envelope, line []byte) {
 	id := splice.Get(m.Params, x.server.cfg.Limits, "requestId")
-	if !call.ValidID(id) {
+	if !jsonrpc.ValidID(id) {
 		return
 	}
 	r, tell := x.client.pending.cancelled(id)

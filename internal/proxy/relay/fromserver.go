@@ -15,15 +15,16 @@ import (
 	"github.com/toolvet/toolvet/internal/door"
 	"github.com/toolvet/toolvet/internal/logname"
 	"github.com/toolvet/toolvet/internal/machine/budget"
+	"github.com/toolvet/toolvet/internal/protocol"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/splice"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
-	"github.com/toolvet/toolvet/protocol"
 )
 
 // A message is a message of the server on its way to the client. It is parsed once; changes go
 // into the document, which is written once.
 type message struct {
-	call.Envelope
+	jsonrpc.Envelope
 	line     []byte
 	limits   call.Limits
 	document *splice.Document // nil: not needed yet
@@ -31,7 +32,7 @@ type message struct {
 }
 
 func (x *Exchange) read(line []byte) (message, error) {
-	m, err := call.DecodeEnvelope(line, x.server.cfg.Limits)
+	m, err := jsonrpc.DecodeEnvelope(line, x.server.cfg.Limits)
 	return message{Envelope: m, line: line, limits: x.server.cfg.Limits, sent: m.Result}, err
 }
 
@@ -111,7 +112,7 @@ func (x *Exchange) FromServer(line []byte) []byte {
 
 // answered handles an answer from the server.
 func (x *Exchange) answered(m *message) []byte {
-	if key := call.IDKey(m.ID); x.isPrivate(key) {
+	if key := jsonrpc.IDKey(m.ID); x.isPrivate(key) {
 		x.server.private.deliver(key, m.Envelope)
 		return nil
 	}
@@ -180,10 +181,10 @@ func (x *Exchange) amended(m *message, r *Request, line []byte) []byte {
 		return m.text()
 	case r.method == "tools/list" && x.server.cfg.Gate().Hides():
 		x.server.cfg.Logger.Error("withheld a list of tools: what the session may see of it could not be told", "err", err)
-		return x.errorLine(r.id, call.InternalError, "the server's list of tools is withheld: it could not be read")
+		return x.errorLine(r.id, jsonrpc.InternalError, "the server's list of tools is withheld: it could not be read")
 	case call.ListMember(r.method) != "":
 		x.server.cfg.Logger.Error("withheld a list: what the session may see of it could not be told", "method", logname.Method(r.method), "err", err)
-		return x.errorLine(r.id, call.InternalError, "the server's list is withheld: it could not be read")
+		return x.errorLine(r.id, jsonrpc.InternalError, "the server's list is withheld: it could not be read")
 	}
 	x.server.cfg.Logger.Warn("passed on a result of the server as it is", "method", logname.Method(r.method), "err", err)
 	return line
@@ -215,7 +216,7 @@ func (x *Exchange) stray(m *message) []byte {
 }
 
 // plain reports whether the method and the id of a stray message are too plain to hide a secret.
-func (x *Exchange) plain(m call.Envelope) bool {
+func (x *Exchange) plain(m jsonrpc.Envelope) bool {
 	head, err := json.Marshal([]any{m.Method, m.ID})
 	if err != nil || m.Method != "" && !plainMethod.MatchString(m.Method) {
 		return false
@@ -287,17 +288,17 @@ func (x *Exchange) inPlaceOf(m *message, r *Request, words *protocol.Result) []b
 		x.server.stray.warn(x.server.cfg.Logger, "dropped a notification of the server", "method", logname.Method(m.Method))
 		return nil
 	case m.Method != "":
-		x.refuseServer(m.ID, errorResponse(m.ID, call.InternalError, why+words.Text()))
+		x.refuseServer(m.ID, errorResponse(m.ID, jsonrpc.InternalError, why+words.Text()))
 		return nil
 	case r != nil:
-		return x.errorLine(r.id, call.InternalError, why+words.Text())
+		return x.errorLine(r.id, jsonrpc.InternalError, why+words.Text())
 	}
-	return x.errorLine(m.ID, call.InternalError, why+words.Text())
+	return x.errorLine(m.ID, jsonrpc.InternalError, why+words.Text())
 }
 
 // TooLong handles the remnant of an oversized message from the server, or of one for which err says
 // that there is no memory. It returns the client's line, or nil.
-func (x *Exchange) TooLong(m call.Remnant, err error) []byte {
+func (x *Exchange) TooLong(m jsonrpc.Remnant, err error) []byte {
 	why := errTooLong
 	if errors.Is(err, budget.ErrFull) {
 		why = budget.ErrFull
@@ -306,7 +307,7 @@ func (x *Exchange) TooLong(m call.Remnant, err error) []byte {
 	switch {
 	case m.ID == nil:
 	case m.Method:
-		x.refuseServer(m.ID, errorResponse(m.ID, call.InvalidRequest, "the request is too large: send less at once"))
+		x.refuseServer(m.ID, errorResponse(m.ID, jsonrpc.InvalidRequest, "the request is too large: send less at once"))
 	default:
 		if r := x.client.pending.take(m.ID); r != nil {
 			return x.unreadable(r, why)
@@ -340,11 +341,11 @@ func (x *Exchange) unreadable(r *Request, err error) []byte {
 	}
 	switch {
 	case errors.Is(err, errTooLong):
-		return x.errorLine(r.id, call.InternalError, err.Error()+": ask for less at once")
+		return x.errorLine(r.id, jsonrpc.InternalError, err.Error()+": ask for less at once")
 	case errors.Is(err, budget.ErrFull):
-		return x.errorLine(r.id, call.InternalError, "the server's answer is dropped: "+err.Error())
+		return x.errorLine(r.id, jsonrpc.InternalError, "the server's answer is dropped: "+err.Error())
 	}
-	return x.errorLine(r.id, call.InternalError, "the server's answer is withheld: it is no message that every reader reads alike")
+	return x.errorLine(r.id, jsonrpc.InternalError, "the server's answer is withheld: it is no message that every reader reads alike")
 }
 
 // malformed handles a line from the server that is not a message. The client gets the line
@@ -353,7 +354,7 @@ func (x *Exchange) unreadable(r *Request, err error) []byte {
 // tools, and drops any other line.
 func (x *Exchange) malformed(line []byte, err error) []byte {
 	x.server.stray.warn(x.server.cfg.Logger, "the server sent a line that is no message", "err", err)
-	m := call.Recover(bytes.NewReader(line))
+	m := jsonrpc.Recover(bytes.NewReader(line))
 	withheld := x.server.Withholds()
 	if m.ID == nil || m.Method {
 		if withheld {
@@ -361,8 +362,8 @@ func (x *Exchange) malformed(line []byte, err error) []byte {
 		}
 		return line
 	}
-	if key := call.IDKey(m.ID); x.isPrivate(key) {
-		x.server.private.deliver(key, call.Envelope{})
+	if key := jsonrpc.IDKey(m.ID); x.isPrivate(key) {
+		x.server.private.deliver(key, jsonrpc.Envelope{})
 		return nil
 	}
 	r := x.client.pending.take(m.ID)

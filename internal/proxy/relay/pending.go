@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 )
 
 // maxPending bounds the requests of a client that are open, or cancelled and not answered.
@@ -45,7 +46,7 @@ const (
 
 // add enters a request and returns "", or returns the reason for refusing it.
 func (t *pendingTable) add(r *Request) string {
-	key := call.IDKey(r.id)
+	key := jsonrpc.IDKey(r.id)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.byID[key] != nil || t.late[key] != nil { // the answer could be that to the cancelled request
@@ -65,7 +66,7 @@ func (t *pendingTable) add(r *Request) string {
 // that the server does not have: a server that guesses its id must not answer in place of toolvet, nor
 // before the request is judged.
 func (t *pendingTable) take(id json.RawMessage) *Request {
-	key := call.IDKey(id)
+	key := jsonrpc.IDKey(id)
 	t.mu.Lock()
 	r := t.byID[key]
 	if r == nil || !r.sent {
@@ -81,7 +82,7 @@ func (t *pendingTable) take(id json.RawMessage) *Request {
 // remove removes r. It returns false if r is gone already: cancelled, or answered by another
 // goroutine. The remover of a request answers it, so each gets one answer.
 func (t *pendingTable) remove(r *Request) bool {
-	key := call.IDKey(r.id)
+	key := jsonrpc.IDKey(r.id)
 	t.mu.Lock()
 	here := t.byID[key] == r
 	if here {
@@ -98,7 +99,7 @@ func (t *pendingTable) remove(r *Request) bool {
 func (t *pendingTable) has(r *Request) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.byID[call.IDKey(r.id)] == r
+	return t.byID[jsonrpc.IDKey(r.id)] == r
 }
 
 // listed notes that r no longer waits for the list of tools. It returns false if r is gone;
@@ -106,7 +107,7 @@ func (t *pendingTable) has(r *Request) bool {
 func (t *pendingTable) listed(r *Request) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	here := t.byID[call.IDKey(r.id)] == r
+	here := t.byID[jsonrpc.IDKey(r.id)] == r
 	if here {
 		r.waiting = nil
 	}
@@ -117,7 +118,7 @@ func (t *pendingTable) listed(r *Request) bool {
 func (t *pendingTable) forward(r *Request) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.byID[call.IDKey(r.id)] != r {
+	if t.byID[jsonrpc.IDKey(r.id)] != r {
 		return false
 	}
 	r.cancel, r.sent = nil, true
@@ -130,7 +131,7 @@ func (t *pendingTable) forward(r *Request) bool {
 func (t *pendingTable) admitted(r *Request, p *door.Passage) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	here := t.byID[call.IDKey(r.id)] == r
+	here := t.byID[jsonrpc.IDKey(r.id)] == r
 	if here {
 		r.passage = p
 	}
@@ -140,7 +141,7 @@ func (t *pendingTable) admitted(r *Request, p *door.Passage) bool {
 // cancelled removes and returns the request that the client cancels, or returns nil. It reports
 // whether the server has the request and needs the cancellation.
 func (t *pendingTable) cancelled(id json.RawMessage) (r *Request, tell bool) {
-	key := call.IDKey(id)
+	key := jsonrpc.IDKey(id)
 	t.mu.Lock()
 	r = t.byID[key]
 	delete(t.byID, key)
@@ -179,7 +180,7 @@ func (t *pendingTable) forgetLate(key string, r *Request) {
 // answeredLate reports whether an answer belongs to a request that nobody waits for any more. A call
 // among them no longer counts as running then.
 func (t *pendingTable) answeredLate(id json.RawMessage) bool {
-	key := call.IDKey(id)
+	key := jsonrpc.IDKey(id)
 	t.mu.Lock()
 	r := t.late[key]
 	delete(t.late, key)
@@ -205,7 +206,7 @@ func (t *pendingTable) ended() {
 // forget removes r, as if the client had cancelled it. It returns false if r is gone already, or
 // still waits for the list of tools and so was never forwarded.
 func (t *pendingTable) forget(r *Request) bool {
-	key := call.IDKey(r.id)
+	key := jsonrpc.IDKey(r.id)
 	t.mu.Lock()
 	here := t.byID[key] == r && r.waiting == nil
 	if here {

@@ -14,7 +14,7 @@ import (
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/access"
 	"github.com/toolvet/toolvet/internal/door"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
 )
 
 // limited is a gate with limits.
@@ -28,7 +28,7 @@ func limited(t testing.TB, yaml string) *toolvet.Gate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gate, err := toolvet.New(append(options, toolvet.WithPolicy(p), toolvet.WithElsewhere(toolvet.PartPreset))...)
+	gate, err := toolvet.New(append(options, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere(toolvet.PartPreset))...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,8 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
-	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/internal/protocol"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 )
 
 // A Server is one principal's view of a server: its tools and its capabilities. It is safe for
@@ -47,7 +48,7 @@ func NewServer(cfg Config) (*Server, error) {
 }
 
 // Refused records a client's request that a transport refuses with err. It returns the error to answer with.
-func (s *Server) Refused(ctx context.Context, who call.Session, m call.Envelope, err error) error {
+func (s *Server) Refused(ctx context.Context, who call.Session, m jsonrpc.Envelope, err error) error {
 	return s.door.Refused(ctx, func(map[string]any) *call.Session { return &who }, m, err)
 }
 
@@ -124,23 +125,23 @@ func (s *Server) validation(tools *call.Catalog) []protocol.Tool {
 // privateRequests holds toolvet's own open requests to the server.
 type privateRequests struct {
 	last  atomic.Int64
-	byKey sync.Map // id key -> chan call.Envelope
+	byKey sync.Map // id key -> chan jsonrpc.Envelope
 }
 
 // begin returns the id of a new request, and the channel for its answer.
-func (p *privateRequests) begin(prefix string) (id json.RawMessage, answer chan call.Envelope) {
+func (p *privateRequests) begin(prefix string) (id json.RawMessage, answer chan jsonrpc.Envelope) {
 	id = strconv.AppendQuote(nil, prefix+strconv.FormatInt(p.last.Add(1), 10))
-	answer = make(chan call.Envelope, 1)
-	p.byKey.Store(call.IDKey(id), answer)
+	answer = make(chan jsonrpc.Envelope, 1)
+	p.byKey.Store(jsonrpc.IDKey(id), answer)
 	return id, answer
 }
 
-func (p *privateRequests) end(id json.RawMessage) { p.byKey.Delete(call.IDKey(id)) }
+func (p *privateRequests) end(id json.RawMessage) { p.byKey.Delete(jsonrpc.IDKey(id)) }
 
 // deliver passes a copy of an answer to the waiting requester.
-func (p *privateRequests) deliver(key string, m call.Envelope) {
+func (p *privateRequests) deliver(key string, m jsonrpc.Envelope) {
 	if answer, ok := p.byKey.LoadAndDelete(key); ok {
-		answer.(chan call.Envelope) <- call.Envelope{Result: slices.Clone(m.Result), Error: slices.Clone(m.Error)}
+		answer.(chan jsonrpc.Envelope) <- jsonrpc.Envelope{Result: slices.Clone(m.Result), Error: slices.Clone(m.Error)}
 	}
 }
 

@@ -11,13 +11,14 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/validate"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/splice"
-	"github.com/toolvet/toolvet/protocol"
 )
 
 // toolsCall judges a tools/call and forwards it, or answers it.
-func (x *Exchange) toolsCall(ctx context.Context, m call.Envelope, line []byte) {
+func (x *Exchange) toolsCall(ctx context.Context, m jsonrpc.Envelope, line []byte) {
 	if m.ID == nil {
 		// A server that runs it regardless would run an unjudged call.
 		x.server.cfg.Logger.Warn("dropped a tools/call without an id")
@@ -43,7 +44,7 @@ func (x *Exchange) toolsCall(ctx context.Context, m call.Envelope, line []byte) 
 	x.toolsCallLater(ctx, r, c, bytes.Clone(line))
 }
 
-func (x *Exchange) decode(ctx context.Context, m call.Envelope) (*call.Call, error) {
+func (x *Exchange) decode(ctx context.Context, m jsonrpc.Envelope) (*call.Call, error) {
 	tools := x.server.catalog.current()
 	return x.server.door.Decode(ctx, m, x.client.caller.session, door.Request{ID: string(m.ID)}, func(name string) bool { return x.server.answers(name, tools) })
 }
@@ -94,7 +95,7 @@ func (x *Exchange) enterCall(ctx context.Context, r *Request, c *call.Call) bool
 
 // of identifies a call for its passage.
 func (r *Request) of(c *call.Call) door.Request {
-	return door.Request{ID: string(r.id), Modern: call.IsModern(c.Meta)}
+	return door.Request{ID: string(r.id), Modern: jsonrpc.IsModern(c.Meta)}
 }
 
 // later runs slow work while later messages pass.

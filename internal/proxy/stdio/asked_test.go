@@ -12,9 +12,9 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/access"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/preset"
 	"github.com/toolvet/toolvet/internal/proxy/relay"
-	"github.com/toolvet/toolvet/policy"
 )
 
 // ruled returns a gate of a policy with its preset, rules and limits.
@@ -32,7 +32,7 @@ func ruled(t *testing.T, text string) *toolvet.Gate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := toolvet.New(append(options, toolvet.WithChecks(checks...), toolvet.WithPolicy(p), toolvet.WithElsewhere(toolvet.PartPreset))...)
+	g, err := toolvet.New(append(options, toolvet.WithChecks(checks...), toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere(toolvet.PartPreset))...)
 	if err != nil {
 		t.Fatal(err)
 	}

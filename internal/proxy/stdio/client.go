@@ -9,7 +9,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/lines"
 )
 
@@ -36,7 +36,7 @@ func (p *session) readClient(ctx context.Context, r *reading) {
 		switch {
 		case errors.As(err, &tooLong):
 			p.relay.Refused(ctx, tooLong.Envelope(), err)
-			p.relay.Refuse(tooLong.ID, call.InvalidRequest, refusalOf(tooLong))
+			p.relay.Refuse(tooLong.ID, jsonrpc.InvalidRequest, refusalOf(tooLong))
 		case err != nil:
 			close(r.done)
 			return
@@ -78,9 +78,9 @@ func (p *session) fromLine(ctx context.Context, line []byte) {
 		// Some readers end a line at a carriage return (Python's text mode, Java, .NET).
 		// They would see other messages in this line than we do.
 		const why = "the message has a carriage return inside: send each message on one line"
-		m := call.Recover(bytes.NewReader(text))
+		m := jsonrpc.Recover(bytes.NewReader(text))
 		p.relay.Refused(ctx, m.Envelope(), errors.New(why))
-		p.relay.Refuse(m.ID, call.ParseError, why)
+		p.relay.Refuse(m.ID, jsonrpc.ParseError, why)
 	case text[0] == '[':
 		p.reading.batch = true
 		p.relay.Batch(ctx, text)

@@ -26,6 +26,7 @@ import (
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/test/npm"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 )
 
 // An attack is what a hostile client sends to run the tool danger, or a call with the
@@ -315,7 +316,7 @@ func TestAttackOnEverything(t *testing.T) {
 	}
 	proxied := behind(t, configure(newGate(t), command))
 	proxied.ask("0", hello)
-	if got := proxied.ask("1", leak); got.Error == nil || got.Error.Code != call.InvalidParams {
-		t.Errorf("through the proxy: %+v, want the error %d", got, call.InvalidParams)
+	if got := proxied.ask("1", leak); got.Error == nil || got.Error.Code != jsonrpc.InvalidParams {
+		t.Errorf("through the proxy: %+v, want the error %d", got, jsonrpc.InvalidParams)
 	}
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/access"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/preset"
 	"github.com/toolvet/toolvet/internal/proxy/relay"
-	"github.com/toolvet/toolvet/policy"
 )
 
 // presetGate is the gate of a policy with a preset.
@@ -31,7 +31,7 @@ func presetGate(t *testing.T, name, yaml string) *toolvet.Gate {
 	if p, err = preset.Apply(name, p, suite.Default()); err != nil {
 		t.Fatal(err)
 	}
-	gate, err := toolvet.New(append(options, toolvet.WithPolicy(p), toolvet.WithElsewhere(toolvet.PartPreset))...)
+	gate, err := toolvet.New(append(options, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere(toolvet.PartPreset))...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/proxy/relay"
-	"github.com/toolvet/toolvet/policy"
 )
 
 // token is a made-up token, put together here so that nobody takes this file for a leak.
@@ -23,7 +23,7 @@ func gateBy(t *testing.T, yaml string) func() *toolvet.Gate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gate, err := toolvet.New(toolvet.WithPolicy(p), toolvet.WithElsewhere(toolvet.PartPreset))
+	gate, err := toolvet.New(toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere(toolvet.PartPreset))
 	if err != nil {
 		t.Fatal(err)
 	}

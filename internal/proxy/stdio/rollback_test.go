@@ -16,8 +16,8 @@ import (
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/access"
 	"github.com/toolvet/toolvet/internal/machine/process"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/proxy/relay"
-	"github.com/toolvet/toolvet/policy"
 )
 
 // limited is a gate with limits.
@@ -31,7 +31,7 @@ func limited(t *testing.T, yaml string) *toolvet.Gate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gate, err := toolvet.New(append(options, toolvet.WithPolicy(p), toolvet.WithElsewhere(toolvet.PartPreset))...)
+	gate, err := toolvet.New(append(options, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere(toolvet.PartPreset))...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/proxy/relay"
-	"github.com/toolvet/toolvet/policy"
 )
 
 // withPolicy is a gate of the default checks and a policy.
@@ -21,7 +21,7 @@ func withPolicy(t *testing.T, text string) *toolvet.Gate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := toolvet.New(toolvet.WithPolicy(p), toolvet.WithElsewhere(toolvet.PartPreset))
+	g, err := toolvet.New(toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere(toolvet.PartPreset))
 	if err != nil {
 		t.Fatal(err)
 	}

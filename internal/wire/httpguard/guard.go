@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 )
 
 // A Guard keeps out web pages that a browser on this machine shows. Their requests come from a trusted
@@ -58,7 +58,7 @@ func (g Guard) Handler(next http.Handler) (http.Handler, error) {
 func forbid(w http.ResponseWriter, why string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusForbidden)
-	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%q}}`, call.InvalidRequest, why)
+	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%q}}`, jsonrpc.InvalidRequest, why)
 }
 
 // hostOf returns a host without its port, in lower case.

@@ -11,8 +11,8 @@ import (
 	"errors"
 	"io"
 
-	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/machine/budget"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 )
 
 const (
@@ -56,7 +56,7 @@ const copies = 2
 
 // A TooLongError reports a line over the limit, or one for which there is no loan. The Reader skips it.
 type TooLongError struct {
-	call.Remnant
+	jsonrpc.Remnant
 	Full error // there is no loan; nil: the line is over the limit
 }
 
@@ -96,7 +96,7 @@ func (l *Reader) Next() ([]byte, error) {
 	}
 	line = bytes.TrimSuffix(line, []byte("\n"))
 	if len(line) > l.limit {
-		return nil, &TooLongError{Remnant: call.Recover(bytes.NewReader(line))}
+		return nil, &TooLongError{Remnant: jsonrpc.Recover(bytes.NewReader(line))}
 	}
 	return line, nil
 }
@@ -117,7 +117,7 @@ func (l *Reader) nextLong(head []byte) ([]byte, error) {
 				return nil, &TooLongError{}
 			}
 			rest := &restOfLine{r: l.r, ended: !errors.Is(err, bufio.ErrBufferFull), ends: l.ends, most: l.limit}
-			remnant := call.Recover(io.MultiReader(bytes.NewReader(l.long), bytes.NewReader(bytes.Clone(part)), rest))
+			remnant := jsonrpc.Recover(io.MultiReader(bytes.NewReader(l.long), bytes.NewReader(bytes.Clone(part)), rest))
 			l.long = nil
 			l.loan.Return()
 			if l.ends && rest.most < 0 {

@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
@@ -19,12 +19,12 @@ const HeaderMismatch = -32020
 // BodyVersion returns the revision in the params of a message; "" before 2026-07-28.
 func BodyVersion(params json.RawMessage, limits strictjson.Limits) string {
 	meta := member(params, "_meta", limits)
-	version, _ := textOf(member(meta, call.RevisionKey, limits), limits)
+	version, _ := textOf(member(meta, jsonrpc.RevisionKey, limits), limits)
 	return version
 }
 
 // NameOf returns the value for the header Mcp-Name; false if the message has none.
-func NameOf(m call.Envelope, limits strictjson.Limits) (string, bool) {
+func NameOf(m jsonrpc.Envelope, limits strictjson.Limits) (string, bool) {
 	switch m.Method {
 	case "tools/call", "prompts/get":
 		return textOf(member(m.Params, "name", limits), limits)
@@ -35,7 +35,7 @@ func NameOf(m call.Envelope, limits strictjson.Limits) (string, bool) {
 }
 
 // Set sets the headers that mirror a request of 2026-07-28 or later. Mirrors belong to the called tool.
-func Set(h http.Header, m call.Envelope, mirrors []Mirror, limits strictjson.Limits) {
+func Set(h http.Header, m jsonrpc.Envelope, mirrors []Mirror, limits strictjson.Limits) {
 	h.Set(Version, Encode(BodyVersion(m.Params, limits)))
 	h.Set(Method, Encode(m.Method))
 	if name, ok := NameOf(m, limits); ok {
@@ -54,7 +54,7 @@ func Set(h http.Header, m call.Envelope, mirrors []Mirror, limits strictjson.Lim
 
 // Check compares the headers of a request of 2026-07-28 or later with its body. Its error describes a
 // difference without any value.
-func Check(h http.Header, m call.Envelope, mirrors []Mirror, limits strictjson.Limits) error {
+func Check(h http.Header, m jsonrpc.Envelope, mirrors []Mirror, limits strictjson.Limits) error {
 	if err := one(h, Version, same(BodyVersion(m.Params, limits))); err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func Check(h http.Header, m call.Envelope, mirrors []Mirror, limits strictjson.L
 
 // CheckOlder is Check for a message of an older revision. It checks only existing headers, because
 // another proxy may act on them.
-func CheckOlder(h http.Header, m call.Envelope, limits strictjson.Limits) error {
+func CheckOlder(h http.Header, m jsonrpc.Envelope, limits strictjson.Limits) error {
 	if len(h.Values(Method)) > 0 {
 		if err := one(h, Method, same(m.Method)); err != nil {
 			return err

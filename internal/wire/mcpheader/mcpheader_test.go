@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/mcpheader"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
@@ -120,9 +120,9 @@ var mirrors = []mcpheader.Mirror{
 	{Path: []string{"n"}, Header: "Mcp-Param-n"}, {Path: []string{"o", "deep"}, Header: "Mcp-Param-deep"}, {Path: []string{"o"}, Header: "Mcp-Param-o"},
 }
 
-func decode(t *testing.T, text string) call.Envelope {
+func decode(t *testing.T, text string) jsonrpc.Envelope {
 	t.Helper()
-	m, err := call.DecodeEnvelope([]byte(text), limits)
+	m, err := jsonrpc.DecodeEnvelope([]byte(text), limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func FuzzSetCheck(f *testing.F) {
 		if err != nil {
 			return
 		}
-		m, err := call.DecodeEnvelope(text, limits)
+		m, err := jsonrpc.DecodeEnvelope(text, limits)
 		if err != nil {
 			return
 		}

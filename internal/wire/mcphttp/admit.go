@@ -7,7 +7,7 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 )
 
 // Admit takes a place for a request to an MCP endpoint, until Leave is called. It returns the reason if
@@ -33,18 +33,18 @@ func (r *Room) Admit(w http.ResponseWriter, req *http.Request, owner string) *Ba
 // Code is the JSON-RPC error code that goes with the status.
 func (b *Bad) Code() int {
 	if b.Status >= http.StatusInternalServerError {
-		return call.InternalError
+		return jsonrpc.InternalError
 	}
-	return call.InvalidRequest
+	return jsonrpc.InvalidRequest
 }
 
 // CodeOf is the JSON-RPC error code for a message that cannot be decoded.
 func CodeOf(err error) int {
-	var e *call.Error
+	var e *jsonrpc.Error
 	if errors.As(err, &e) {
 		return e.Code
 	}
-	return call.InvalidRequest
+	return jsonrpc.InvalidRequest
 }
 
 // SetEvents sets the headers of an event stream.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/machine/budget"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 )
 
@@ -120,7 +121,7 @@ func (b *backend) held(line, id []byte) []byte {
 		return nil
 	}
 	b.f.log.Warn("dropped an answer of the server", "err", err)
-	return mcphttp.ErrorLine(id, call.InternalError, "the call may have run, but its result is dropped: "+err.Error()+". Read the answers that wait for you")
+	return mcphttp.ErrorLine(id, jsonrpc.InternalError, "the call may have run, but its result is dropped: "+err.Error()+". Read the answers that wait for you")
 }
 
 // enter and leave keep a session alive while it is used.

@@ -13,6 +13,7 @@ import (
 	"strconv"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/mcpheader"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 )
@@ -76,16 +77,16 @@ func (c *Client) refused(p *post, s session, resp *http.Response, first bool) (a
 		}
 		return true, nil
 	}
-	var m call.Envelope
+	var m jsonrpc.Envelope
 	if mcphttp.ContentType(resp.Header) == jsonType {
 		loan := c.lend()
 		defer loan.Return()
 		if text, err := c.readAll(resp, loan); err == nil {
 			text, _ = oneLine(text)
-			m, _ = call.DecodeEnvelope(text, c.limits) // other text is ignored
+			m, _ = jsonrpc.DecodeEnvelope(text, c.limits) // other text is ignored
 		}
 	}
-	if m.Error == nil || m.ID != nil && call.IDKey(m.ID) != call.IDKey(p.ID) {
+	if m.Error == nil || m.ID != nil && jsonrpc.IDKey(m.ID) != jsonrpc.IDKey(p.ID) {
 		return false, statusError(resp)
 	}
 	if first && mismatch(m.Error, c.limits) && p.Method == "tools/call" && c.relist(p) {
@@ -135,10 +136,10 @@ func (c *Client) deliver(text []byte) {
 // fromServer delivers one message. It drops an answer to a request that was cancelled or has been
 // answered.
 func (c *Client) fromServer(line []byte) {
-	m, err := call.DecodeEnvelope(line, c.limits)
-	remnant := call.Remnant{Method: m.Method != ""}
+	m, err := jsonrpc.DecodeEnvelope(line, c.limits)
+	remnant := jsonrpc.Remnant{Method: m.Method != ""}
 	if err != nil {
-		remnant = call.Recover(bytes.NewReader(line))
+		remnant = jsonrpc.Recover(bytes.NewReader(line))
 		c.log.Warn("the server sent an invalid message", "err", err)
 	}
 	switch {
@@ -149,8 +150,8 @@ func (c *Client) fromServer(line []byte) {
 		return // its request is unknown
 	}
 	c.mu.Lock()
-	p := c.open[call.IDKey(m.ID)]
-	delete(c.open, call.IDKey(m.ID))
+	p := c.open[jsonrpc.IDKey(m.ID)]
+	delete(c.open, jsonrpc.IDKey(m.ID))
 	c.mu.Unlock()
 	if p == nil {
 		c.log.Debug("dropped an answer that nobody waits for")
@@ -163,7 +164,7 @@ func (c *Client) fromServer(line []byte) {
 }
 
 // learn keeps the parts of an answer that later requests need, and returns the answer for the client.
-func (c *Client) learn(p *post, m call.Envelope, line []byte) []byte {
+func (c *Client) learn(p *post, m jsonrpc.Envelope, line []byte) []byte {
 	switch {
 	case p.begins():
 		c.mu.Lock()
@@ -211,11 +212,11 @@ func (c *Client) private(p *post, h http.Header) (result json.RawMessage, header
 		if len(text) == 0 {
 			continue
 		}
-		m, err := call.DecodeEnvelope(text, c.limits)
+		m, err := jsonrpc.DecodeEnvelope(text, c.limits)
 		switch {
 		case err != nil:
 			return nil, nil, err
-		case m.Method == "" && call.IDKey(m.ID) == call.IDKey(p.ID):
+		case m.Method == "" && jsonrpc.IDKey(m.ID) == jsonrpc.IDKey(p.ID):
 			if m.Result == nil {
 				return nil, nil, errors.New("the server refuses " + p.Method)
 			}

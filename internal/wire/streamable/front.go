@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/machine/budget"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/mcpheader"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 )
@@ -33,7 +34,7 @@ type FrontConfig struct {
 	Enter func(ctx context.Context, caller call.Session) (leave func(), err error)
 	// Refused receives a message that is refused with err and reaches no session. Of a malformed one, only id
 	// and method may be known. May be nil.
-	Refused func(ctx context.Context, caller call.Session, m call.Envelope, err error) error
+	Refused func(ctx context.Context, caller call.Session, m jsonrpc.Envelope, err error) error
 
 	Limits      call.Limits   // of each message of a client; default call.Limits
 	MaxSessions int           // of one principal; of all, ten times as many; default 100
@@ -146,18 +147,18 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if line[0] == '[' {
-		if s := f.sessionOf(w, r, call.Envelope{}); s != nil {
+		if s := f.sessionOf(w, r, jsonrpc.Envelope{}); s != nil {
 			s.batch(w, r, line)
 		}
 		return
 	}
-	m, err := call.DecodeEnvelope(line, f.limits)
+	m, err := jsonrpc.DecodeEnvelope(line, f.limits)
 	version := r.Header.Get(mcpheader.Version)
-	if err != nil && (m.Unread == nil || version >= call.Modern) { // the id of a modern request cannot be changed in it
+	if err != nil && (m.Unread == nil || version >= jsonrpc.Modern) { // the id of a modern request cannot be changed in it
 		f.refuseError(w, r, m, err)
 		return
 	}
-	if version >= call.Modern || mcpheader.BodyVersion(m.Params, f.limits) != "" {
+	if version >= jsonrpc.Modern || mcpheader.BodyVersion(m.Params, f.limits) != "" {
 		f.modern(w, r, m, line)
 		return
 	}
@@ -178,10 +179,10 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request) {
 var legacyVersions = map[string]bool{"": true, "2024-11-05": true, "2025-03-26": true, "2025-06-18": true, "2025-11-25": true}
 
 // sessionOf returns the session of a request. If there is none, it answers and returns nil.
-func (f *Front) sessionOf(w http.ResponseWriter, r *http.Request, m call.Envelope) *stateful {
+func (f *Front) sessionOf(w http.ResponseWriter, r *http.Request, m jsonrpc.Envelope) *stateful {
 	key := r.Header.Get(sessionHeader)
 	if key == "" {
-		f.refuseMessage(w, r, m, http.StatusBadRequest, call.InvalidRequest, "the header Mcp-Session-Id is missing: send initialize first")
+		f.refuseMessage(w, r, m, http.StatusBadRequest, jsonrpc.InvalidRequest, "the header Mcp-Session-Id is missing: send initialize first")
 		return nil
 	}
 	identity, _ := f.cfg.Caller(r)
@@ -190,10 +191,10 @@ func (f *Front) sessionOf(w http.ResponseWriter, r *http.Request, m call.Envelop
 	f.mu.Unlock()
 	switch version := r.Header.Get(mcpheader.Version); {
 	case s == nil, s.identity != identity:
-		f.refuseMessage(w, r, m, http.StatusNotFound, call.InvalidRequest, "there is no such session, or it has ended: send initialize again")
+		f.refuseMessage(w, r, m, http.StatusNotFound, jsonrpc.InvalidRequest, "there is no such session, or it has ended: send initialize again")
 		return nil
 	case !legacyVersions[version]:
-		f.refuseMessage(w, r, m, http.StatusBadRequest, call.InvalidRequest, "the header MCP-Protocol-Version names a revision that this session does not speak")
+		f.refuseMessage(w, r, m, http.StatusBadRequest, jsonrpc.InvalidRequest, "the header MCP-Protocol-Version names a revision that this session does not speak")
 		return nil
 	}
 	return s
@@ -201,30 +202,30 @@ func (f *Front) sessionOf(w http.ResponseWriter, r *http.Request, m call.Envelop
 
 // get opens the stream of unsolicited messages, or resumes a stream.
 func (f *Front) get(w http.ResponseWriter, r *http.Request) {
-	if r.Header.Get(sessionHeader) == "" && r.Header.Get(mcpheader.Version) >= call.Modern {
+	if r.Header.Get(sessionHeader) == "" && r.Header.Get(mcpheader.Version) >= jsonrpc.Modern {
 		w.Header().Set("Allow", "POST")
-		f.refuse(w, http.StatusMethodNotAllowed, nil, call.InvalidRequest, "there is no GET since 2026-07-28: send subscriptions/listen")
+		f.refuse(w, http.StatusMethodNotAllowed, nil, jsonrpc.InvalidRequest, "there is no GET since 2026-07-28: send subscriptions/listen")
 		return
 	}
 	if !mcphttp.Accepts(r.Header, eventStream) {
-		f.refuse(w, http.StatusNotAcceptable, nil, call.InvalidRequest, "the header Accept must list text/event-stream")
+		f.refuse(w, http.StatusNotAcceptable, nil, jsonrpc.InvalidRequest, "the header Accept must list text/event-stream")
 		return
 	}
-	if s := f.sessionOf(w, r, call.Envelope{}); s != nil {
+	if s := f.sessionOf(w, r, jsonrpc.Envelope{}); s != nil {
 		s.listen(w, r)
 	}
 }
 
 // delete ends a session.
 func (f *Front) delete(w http.ResponseWriter, r *http.Request) {
-	if s := f.sessionOf(w, r, call.Envelope{}); s != nil {
+	if s := f.sessionOf(w, r, jsonrpc.Envelope{}); s != nil {
 		s.end()
 		w.WriteHeader(http.StatusNoContent)
 	}
 }
 
 // initialize begins a session.
-func (f *Front) initialize(w http.ResponseWriter, r *http.Request, m call.Envelope, line []byte) {
+func (f *Front) initialize(w http.ResponseWriter, r *http.Request, m jsonrpc.Envelope, line []byte) {
 	identity, caller := f.cfg.Caller(r)
 	id := rand.Text()
 	caller.ID = call.SessionID(id)
@@ -281,9 +282,9 @@ func (f *Front) enter(ctx context.Context, caller call.Session) (leave func(), e
 	return func() { left(); end() }, nil
 }
 
-func (f *Front) busy(w http.ResponseWriter, r *http.Request, m call.Envelope, err error) {
+func (f *Front) busy(w http.ResponseWriter, r *http.Request, m jsonrpc.Envelope, err error) {
 	w.Header().Set("Retry-After", "30")
-	f.refuseMessage(w, r, m, http.StatusServiceUnavailable, call.InternalError, err.Error())
+	f.refuseMessage(w, r, m, http.StatusServiceUnavailable, jsonrpc.InternalError, err.Error())
 }
 
 // EndIdle ends the session that has been without requests and streams for the longest time: of the

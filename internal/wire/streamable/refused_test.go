@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/streamable"
 )
 
@@ -36,7 +37,7 @@ func TestRefused(t *testing.T) {
 			var mu sync.Mutex
 			var told []string
 			f := newFront(t, nil, func(c *streamable.FrontConfig) {
-				c.Refused = func(_ context.Context, _ call.Session, m call.Envelope, err error) error {
+				c.Refused = func(_ context.Context, _ call.Session, m jsonrpc.Envelope, err error) error {
 					mu.Lock()
 					defer mu.Unlock()
 					told = append(told, fmt.Sprintf("%s %s %s %v", m.ID, m.Method, m.Params, err))

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 )
 
 var errOver = errors.New("the server has ended the session, and what it held is lost: start it again")
@@ -30,7 +30,7 @@ func (c *Client) renew(old session) error {
 	case hello == nil || stateful:
 		return errOver
 	}
-	m, err := call.DecodeEnvelope(hello, c.limits)
+	m, err := jsonrpc.DecodeEnvelope(hello, c.limits)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (c *Client) renew(old session) error {
 	if next.version != old.version {
 		return errOver
 	}
-	note := c.newPost(call.Envelope{Method: "notifications/initialized"}, initialized)
+	note := c.newPost(jsonrpc.Envelope{Method: "notifications/initialized"}, initialized)
 	defer note.cancel()
 	resp, err := c.send(note.ctx, http.MethodPost, note, c.headers(note, next), noteTimeout)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/machine/budget"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 )
 
@@ -16,7 +16,7 @@ import (
 // is no message, body answers.
 func (f *Front) body(w http.ResponseWriter, r *http.Request, loan *budget.Loan) (line []byte, ok bool) {
 	if !mcphttp.Accepts(r.Header, jsonType) || !mcphttp.Accepts(r.Header, eventStream) {
-		f.refuse(w, http.StatusNotAcceptable, nil, call.InvalidRequest, "the header Accept must list application/json and text/event-stream")
+		f.refuse(w, http.StatusNotAcceptable, nil, jsonrpc.InvalidRequest, "the header Accept must list application/json and text/event-stream")
 		return nil, false
 	}
 	text, bad := mcphttp.ReadBody(w, r, f.limits.Bytes, f.cfg.ReadTimeout, loan)
@@ -29,7 +29,7 @@ func (f *Front) body(w http.ResponseWriter, r *http.Request, loan *budget.Loan) 
 		err = errors.New("the body is empty")
 	}
 	if err != nil {
-		f.refuse(w, http.StatusBadRequest, nil, call.ParseError, err.Error())
+		f.refuse(w, http.StatusBadRequest, nil, jsonrpc.ParseError, err.Error())
 		return nil, false
 	}
 	return line, true
@@ -42,7 +42,7 @@ func (f *Front) refuse(w http.ResponseWriter, status int, id []byte, code int, m
 }
 
 // refused tells of a message that reaches no session, and returns the error to answer with.
-func (f *Front) refused(r *http.Request, m call.Envelope, err error) error {
+func (f *Front) refused(r *http.Request, m jsonrpc.Envelope, err error) error {
 	if f.cfg.Refused != nil {
 		_, caller := f.cfg.Caller(r)
 		return f.cfg.Refused(r.Context(), caller, m, err)
@@ -51,13 +51,13 @@ func (f *Front) refused(r *http.Request, m call.Envelope, err error) error {
 }
 
 // refuseMessage is refuse for a message that reaches no session.
-func (f *Front) refuseMessage(w http.ResponseWriter, r *http.Request, m call.Envelope, status, code int, message string) {
+func (f *Front) refuseMessage(w http.ResponseWriter, r *http.Request, m jsonrpc.Envelope, status, code int, message string) {
 	f.refused(r, m, errors.New(message))
 	f.refuse(w, status, m.ID, code, message)
 }
 
 // refuseError refuses a malformed message.
-func (f *Front) refuseError(w http.ResponseWriter, r *http.Request, m call.Envelope, err error) {
+func (f *Front) refuseError(w http.ResponseWriter, r *http.Request, m jsonrpc.Envelope, err error) {
 	err = f.refused(r, m, err)
 	f.refuse(w, http.StatusBadRequest, m.ID, mcphttp.CodeOf(err), err.Error())
 }

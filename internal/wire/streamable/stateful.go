@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 )
 
@@ -54,7 +54,7 @@ type asked struct {
 var errInUse = errors.New(`"id" belongs to a request that is not answered yet: use each id once`)
 
 // open makes the stream of the answers to the requests among messages.
-func (s *stateful) open(all []call.Envelope) (*stream, error) {
+func (s *stateful) open(all []jsonrpc.Envelope) (*stream, error) {
 	s.state.Lock()
 	defer s.state.Unlock()
 	if s.ended {
@@ -62,7 +62,7 @@ func (s *stateful) open(all []call.Envelope) (*stream, error) {
 	}
 	seen := map[string]bool{}
 	for _, m := range all {
-		key := call.IDKey(m.ID)
+		key := jsonrpc.IDKey(m.ID)
 		if m.IsRequest() && (s.pending[key].s != nil || seen[key]) {
 			return nil, errInUse
 		}
@@ -74,10 +74,10 @@ func (s *stateful) open(all []call.Envelope) (*stream, error) {
 			continue
 		}
 		st.left++
-		key := call.IDKey(m.ID)
+		key := jsonrpc.IDKey(m.ID)
 		s.pending[key] = asked{m.ID, st}
 		if token := find(m.Params, s.f.limits, "_meta", "progressToken"); token != nil {
-			s.tokens[call.IDKey(token)] = key
+			s.tokens[jsonrpc.IDKey(token)] = key
 		}
 	}
 	return st, nil
@@ -94,9 +94,9 @@ func (s *stateful) take(key string) *stream {
 }
 
 // begin sends the session's initialize.
-func (s *stateful) begin(w http.ResponseWriter, r *http.Request, m call.Envelope, line []byte) {
+func (s *stateful) begin(w http.ResponseWriter, r *http.Request, m jsonrpc.Envelope, line []byte) {
 	s.state.Lock()
-	s.hello = call.IDKey(m.ID)
+	s.hello = jsonrpc.IDKey(m.ID)
 	s.state.Unlock()
 	w.Header().Set(sessionHeader, s.id)
 	defer func() {
@@ -104,7 +104,7 @@ func (s *stateful) begin(w http.ResponseWriter, r *http.Request, m call.Envelope
 			s.end() // refused, or the client is gone
 		}
 	}()
-	s.request(w, r, []call.Envelope{m}, [][]byte{line})
+	s.request(w, r, []jsonrpc.Envelope{m}, [][]byte{line})
 }
 
 // agreed returns the revision of the session; "" before it is known.
@@ -115,29 +115,29 @@ func (s *stateful) agreed() string {
 }
 
 // post takes a message.
-func (s *stateful) post(w http.ResponseWriter, r *http.Request, m call.Envelope, line []byte) {
+func (s *stateful) post(w http.ResponseWriter, r *http.Request, m jsonrpc.Envelope, line []byte) {
 	if m.IsRequest() {
-		s.request(w, r, []call.Envelope{m}, [][]byte{line})
+		s.request(w, r, []jsonrpc.Envelope{m}, [][]byte{line})
 		return
 	}
-	s.notes(w, r, []call.Envelope{m}, [][]byte{line})
+	s.notes(w, r, []jsonrpc.Envelope{m}, [][]byte{line})
 }
 
 // batch takes several messages at once (only in 2025-03-26).
 func (s *stateful) batch(w http.ResponseWriter, r *http.Request, line []byte) {
 	if s.agreed() != "2025-03-26" {
-		s.f.refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, "only the revision 2025-03-26 has batches: send each message by itself")
+		s.f.refuse(w, http.StatusBadRequest, nil, jsonrpc.InvalidRequest, "only the revision 2025-03-26 has batches: send each message by itself")
 		return
 	}
 	lines, err := messages(line, s.f.limits)
 	if err != nil {
-		s.f.refuseError(w, r, call.Envelope{}, err)
+		s.f.refuseError(w, r, jsonrpc.Envelope{}, err)
 		return
 	}
-	all := make([]call.Envelope, len(lines))
+	all := make([]jsonrpc.Envelope, len(lines))
 	requests := false
 	for i, text := range lines {
-		if all[i], err = call.DecodeEnvelope(text, s.f.limits); err != nil && all[i].Unread == nil {
+		if all[i], err = jsonrpc.DecodeEnvelope(text, s.f.limits); err != nil && all[i].Unread == nil {
 			s.f.refuseError(w, r, all[i], err)
 			return
 		}
@@ -151,7 +151,7 @@ func (s *stateful) batch(w http.ResponseWriter, r *http.Request, line []byte) {
 }
 
 // notes passes on messages without an answer.
-func (s *stateful) notes(w http.ResponseWriter, r *http.Request, all []call.Envelope, lines [][]byte) {
+func (s *stateful) notes(w http.ResponseWriter, r *http.Request, all []jsonrpc.Envelope, lines [][]byte) {
 	s.enter()
 	defer s.leave()
 	for i, line := range lines {
@@ -165,17 +165,17 @@ func (s *stateful) notes(w http.ResponseWriter, r *http.Request, all []call.Enve
 }
 
 // noted ends the stream of a request that the client has cancelled.
-func (s *stateful) noted(m call.Envelope) {
+func (s *stateful) noted(m jsonrpc.Envelope) {
 	if m.Method != "notifications/cancelled" {
 		return
 	}
-	if st := s.take(call.IDKey(find(m.Params, s.f.limits, "requestId"))); st != nil {
+	if st := s.take(jsonrpc.IDKey(find(m.Params, s.f.limits, "requestId"))); st != nil {
 		st.forgo()
 	}
 }
 
 // request passes on messages with requests among them, and answers with their stream.
-func (s *stateful) request(w http.ResponseWriter, r *http.Request, all []call.Envelope, lines [][]byte) {
+func (s *stateful) request(w http.ResponseWriter, r *http.Request, all []jsonrpc.Envelope, lines [][]byte) {
 	s.enter()
 	defer s.leave()
 	st, err := s.open(all)
@@ -189,7 +189,7 @@ func (s *stateful) request(w http.ResponseWriter, r *http.Request, all []call.En
 	for i, line := range lines {
 		if err := s.send(r.Context(), line); err != nil {
 			for _, m := range all {
-				s.take(call.IDKey(m.ID))
+				s.take(jsonrpc.IDKey(m.ID))
 			}
 			s.f.refused(r, all[i], err)
 			s.refuse(w, all[i].ID, err)
@@ -207,10 +207,10 @@ func (s *stateful) refuse(w http.ResponseWriter, id []byte, err error) {
 		mcphttp.Abort() // its client has gone while it waited
 	}
 	if errors.Is(err, errInUse) {
-		s.f.refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, err.Error())
+		s.f.refuse(w, http.StatusBadRequest, nil, jsonrpc.InvalidRequest, err.Error())
 		return
 	}
-	s.f.refuse(w, http.StatusNotFound, id, call.InternalError, errGone.Error())
+	s.f.refuse(w, http.StatusNotFound, id, jsonrpc.InternalError, errGone.Error())
 }
 
 // primes reports whether streams start with only an id. Clients of older revisions take an event
@@ -239,12 +239,12 @@ func (s *stateful) listen(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if st == nil {
-		s.f.refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, "the stream of Last-Event-ID is unknown or gone")
+		s.f.refuse(w, http.StatusBadRequest, nil, jsonrpc.InvalidRequest, "the stream of Last-Event-ID is unknown or gone")
 		return
 	}
 	position, reader, ok := st.join(after)
 	if !ok {
-		s.f.refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, "the stream can no longer be resumed after Last-Event-ID")
+		s.f.refuse(w, http.StatusBadRequest, nil, jsonrpc.InvalidRequest, "the stream can no longer be resumed after Last-Event-ID")
 		return
 	}
 	defer st.leave(reader)
@@ -265,11 +265,11 @@ func (s *stateful) fromServer(line []byte) {
 }
 
 func (s *stateful) message(line []byte) {
-	m, err := call.DecodeEnvelope(line, s.f.wide)
+	m, err := jsonrpc.DecodeEnvelope(line, s.f.wide)
 	if err != nil {
 		s.f.log.Warn("dropped an invalid message of the server", "err", err)
-		if remnant := call.Recover(bytes.NewReader(line)); !remnant.Method && remnant.ID != nil {
-			s.answered(remnant.ID, mcphttp.ErrorLine(remnant.ID, call.InternalError, "the server's answer is ambiguous or malformed"))
+		if remnant := jsonrpc.Recover(bytes.NewReader(line)); !remnant.Method && remnant.ID != nil {
+			s.answered(remnant.ID, mcphttp.ErrorLine(remnant.ID, jsonrpc.InternalError, "the server's answer is ambiguous or malformed"))
 		}
 		return
 	}
@@ -279,7 +279,7 @@ func (s *stateful) message(line []byte) {
 		}
 		return
 	}
-	if key := call.IDKey(m.ID); m.Result != nil {
+	if key := jsonrpc.IDKey(m.ID); m.Result != nil {
 		s.state.Lock()
 		if key == s.hello && s.pending[key].s != nil && s.version == "" {
 			s.version = textAt(m.Result, s.f.wide, "protocolVersion")
@@ -291,7 +291,7 @@ func (s *stateful) message(line []byte) {
 
 // answered puts an answer on the stream of its request.
 func (s *stateful) answered(id, line []byte) {
-	st := s.take(call.IDKey(id))
+	st := s.take(jsonrpc.IDKey(id))
 	if st == nil {
 		return // cancelled, or of an unknown request
 	}
@@ -320,11 +320,11 @@ func (s *stateful) tidy(st *stream) {
 
 // route finds the stream for a message of the server: progress goes to its request, other messages to
 // the only open request. The rest is unsolicited.
-func (s *stateful) route(m call.Envelope) *stream {
+func (s *stateful) route(m jsonrpc.Envelope) *stream {
 	s.state.Lock()
 	defer s.state.Unlock()
 	if m.Method == "notifications/progress" {
-		if id, ok := s.tokens[call.IDKey(find(m.Params, s.f.wide, "progressToken"))]; ok && s.pending[id].s != nil {
+		if id, ok := s.tokens[jsonrpc.IDKey(find(m.Params, s.f.wide, "progressToken"))]; ok && s.pending[id].s != nil {
 			return s.pending[id].s
 		}
 	}
@@ -344,7 +344,7 @@ func (s *stateful) abandon() {
 	defer s.state.Unlock()
 	s.ended = true
 	for _, a := range s.pending {
-		a.s.answer(mcphttp.ErrorLine(a.id, call.InternalError, errGone.Error()))
+		a.s.answer(mcphttp.ErrorLine(a.id, jsonrpc.InternalError, errGone.Error()))
 	}
 	s.own.finish()
 }

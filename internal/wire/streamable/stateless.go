@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/lines"
 	"github.com/toolvet/toolvet/internal/wire/mcpheader"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
@@ -50,17 +51,17 @@ type exchange struct {
 }
 
 // modern takes a message of 2026-07-28 or later.
-func (f *Front) modern(w http.ResponseWriter, r *http.Request, m call.Envelope, line []byte) {
+func (f *Front) modern(w http.ResponseWriter, r *http.Request, m jsonrpc.Envelope, line []byte) {
 	switch {
 	case m.Method == "":
-		f.refuse(w, http.StatusBadRequest, nil, call.InvalidRequest, "clients send no responses since 2026-07-28: retry the request with inputResponses")
+		f.refuse(w, http.StatusBadRequest, nil, jsonrpc.InvalidRequest, "clients send no responses since 2026-07-28: retry the request with inputResponses")
 		return
 	case m.ID == nil:
 		// The only cancellation is the end of a request's connection.
 		w.WriteHeader(http.StatusAccepted)
 		return
 	case mcpheader.BodyVersion(m.Params, f.limits) == "":
-		f.refuseMessage(w, r, m, http.StatusBadRequest, call.InvalidParams, "params._meta lacks io.modelcontextprotocol/protocolVersion")
+		f.refuseMessage(w, r, m, http.StatusBadRequest, jsonrpc.InvalidParams, "params._meta lacks io.modelcontextprotocol/protocolVersion")
 		return
 	}
 	for range 2 { // a session may end just before its use
@@ -76,7 +77,7 @@ func (f *Front) modern(w http.ResponseWriter, r *http.Request, m call.Envelope, 
 			mcphttp.Abort() // its client is
 		}
 	}
-	f.refuseMessage(w, r, m, http.StatusServiceUnavailable, call.InternalError, "the server has ended: try again")
+	f.refuseMessage(w, r, m, http.StatusServiceUnavailable, jsonrpc.InternalError, "the server has ended: try again")
 }
 
 // stateless returns the session of a request's principal, or the reason why there is no room for one.
@@ -122,7 +123,7 @@ func (f *Front) stateless(r *http.Request) (*stateless, error) {
 
 // request passes on a request and answers it. If the session has ended, it writes nothing and returns
 // errGone.
-func (s *stateless) request(w http.ResponseWriter, r *http.Request, m call.Envelope, line []byte) error {
+func (s *stateless) request(w http.ResponseWriter, r *http.Request, m jsonrpc.Envelope, line []byte) error {
 	s.enter()
 	defer s.leave()
 	if m.Method == "tools/call" && !s.listed.Load() {
@@ -158,7 +159,7 @@ const listTimeout = 10 * time.Second
 // list asks the server for its tools, in order to check the headers of a call. If the server does not
 // answer in time, no headers are checked until a client lists its tools; the body is judged in any
 // case.
-func (s *stateless) list(caller context.Context, m call.Envelope) {
+func (s *stateless) list(caller context.Context, m jsonrpc.Envelope) {
 	s.listing.Lock()
 	defer s.listing.Unlock()
 	ctx, cancel := context.WithTimeout(caller, listTimeout)
@@ -209,17 +210,17 @@ func (s *stateless) ask(ctx context.Context, method string, params []byte) []byt
 }
 
 // readable refuses params that could hide an id or a token.
-func readable(m call.Envelope, limits call.Limits) error {
+func readable(m jsonrpc.Envelope, limits call.Limits) error {
 	params, err := strictjson.Members(m.Params, limits)
 	if err != nil {
-		return &call.Error{Code: call.InvalidParams, Message: "params cannot be read: " + err.Error()}
+		return &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: "params cannot be read: " + err.Error()}
 	}
 	for _, p := range params {
 		if p.Key != "_meta" {
 			continue
 		}
 		if _, err := strictjson.Members(p.Raw, limits); err != nil {
-			return &call.Error{Code: call.InvalidParams, Message: "params._meta cannot be read: " + err.Error()}
+			return &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: "params._meta cannot be read: " + err.Error()}
 		}
 	}
 	return nil
@@ -290,7 +291,7 @@ func statusOf(limits call.Limits) func([]byte) int {
 		case err != nil:
 		case code == -32601:
 			return http.StatusNotFound
-		case code == call.ParseError, code == call.InvalidRequest, code == call.InvalidParams, code <= -32020 && code >= -32022:
+		case code == jsonrpc.ParseError, code == jsonrpc.InvalidRequest, code == jsonrpc.InvalidParams, code <= -32020 && code >= -32022:
 			return http.StatusBadRequest
 		}
 		return http.StatusOK
@@ -300,12 +301,12 @@ func statusOf(limits call.Limits) func([]byte) int {
 // fromServer puts a line of the server on the stream of its request.
 func (s *stateless) fromServer(line []byte) {
 	line = bytes.Trim(line, " \t\r")
-	m, err := call.DecodeEnvelope(line, s.f.wide)
+	m, err := jsonrpc.DecodeEnvelope(line, s.f.wide)
 	if err != nil {
 		s.f.log.Warn("dropped an invalid message of the server", "err", err)
-		if m.ID = call.Recover(bytes.NewReader(line)).ID; m.ID != nil {
-			if x := s.take(call.IDKey(m.ID)); x != nil {
-				x.s.answer(mcphttp.ErrorLine(x.id, call.InternalError, "the server's answer is ambiguous or malformed"))
+		if m.ID = jsonrpc.Recover(bytes.NewReader(line)).ID; m.ID != nil {
+			if x := s.take(jsonrpc.IDKey(m.ID)); x != nil {
+				x.s.answer(mcphttp.ErrorLine(x.id, jsonrpc.InternalError, "the server's answer is ambiguous or malformed"))
 			}
 		}
 		return
@@ -321,8 +322,8 @@ func (s *stateless) fromServer(line []byte) {
 }
 
 // answered hands an answer to its client, with the client's id.
-func (s *stateless) answered(m call.Envelope, line []byte) {
-	x := s.take(call.IDKey(m.ID))
+func (s *stateless) answered(m jsonrpc.Envelope, line []byte) {
+	x := s.take(jsonrpc.IDKey(m.ID))
 	if x == nil {
 		return // its client is gone
 	}
@@ -330,7 +331,7 @@ func (s *stateless) answered(m call.Envelope, line []byte) {
 		s.mirrors.learn(find(m.Result, s.f.wide, "tools"))
 		s.listed.Store(s.listed.Load() || find(m.Result, s.f.wide, "nextCursor") == nil)
 	}
-	if call.IDKey(find(m.Result, s.f.wide, "_meta", subscriptionKey)) == call.IDKey(m.ID) {
+	if jsonrpc.IDKey(find(m.Result, s.f.wide, "_meta", subscriptionKey)) == jsonrpc.IDKey(m.ID) {
 		line = replace(line, s.f.wide, string(x.id), "result", "_meta", subscriptionKey)
 	}
 	x.s.answer(s.held(replace(line, s.f.wide, string(x.id), "id"), x.id))
@@ -347,19 +348,19 @@ func (s *stateless) decline(id []byte) {
 
 // note passes a notification to the client of its request. A notification without a request goes to the
 // only client, or to nobody.
-func (s *stateless) note(m call.Envelope, line []byte) {
-	subscription := call.IDKey(find(m.Params, s.f.wide, "_meta", subscriptionKey))
+func (s *stateless) note(m jsonrpc.Envelope, line []byte) {
+	subscription := jsonrpc.IDKey(find(m.Params, s.f.wide, "_meta", subscriptionKey))
 	if x := s.find(subscription); x != nil {
 		x.s.put(replace(line, s.f.wide, string(x.id), "params", "_meta", subscriptionKey))
 		return
 	}
 	switch m.Method {
 	case "notifications/progress":
-		if x := s.find(call.IDKey(find(m.Params, s.f.wide, "progressToken"))); x != nil && x.token != nil {
+		if x := s.find(jsonrpc.IDKey(find(m.Params, s.f.wide, "progressToken"))); x != nil && x.token != nil {
 			x.s.put(replace(line, s.f.wide, string(x.token), "params", "progressToken"))
 		}
 	case "notifications/cancelled": // the server ends a subscription
-		if x := s.take(call.IDKey(find(m.Params, s.f.wide, "requestId"))); x != nil {
+		if x := s.take(jsonrpc.IDKey(find(m.Params, s.f.wide, "requestId"))); x != nil {
 			x.s.finish()
 		}
 	default:
@@ -391,6 +392,6 @@ func (s *stateless) abandon() {
 	defer s.state.Unlock()
 	s.ended = true
 	for _, x := range s.calls {
-		x.s.answer(mcphttp.ErrorLine(x.id, call.InternalError, "the server has ended: try again"))
+		x.s.answer(mcphttp.ErrorLine(x.id, jsonrpc.InternalError, "the server has ended: try again"))
 	}
 }

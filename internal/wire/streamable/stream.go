@@ -12,8 +12,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/machine/budget"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 	"github.com/toolvet/toolvet/internal/wire/sse"
 )
@@ -128,7 +128,7 @@ func (c *Client) follow(p *post, s session, resp *http.Response) error {
 func (c *Client) waits(p *post) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.open[call.IDKey(p.ID)] == p
+	return c.open[jsonrpc.IDKey(p.ID)] == p
 }
 
 // resume resumes the stream of a request.

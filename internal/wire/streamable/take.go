@@ -10,14 +10,14 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/mcpheader"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 )
 
 // A post is a message on its way.
 type post struct {
-	call.Envelope
+	jsonrpc.Envelope
 	line   []byte
 	modern bool // of 2026-07-28 or later
 	ctx    context.Context
@@ -33,9 +33,9 @@ func (p *post) begins() bool { return p.Method == "initialize" && !p.modern }
 // faster.
 const arrival = 500 * time.Millisecond
 
-func (c *Client) newPost(m call.Envelope, line []byte) *post {
+func (c *Client) newPost(m jsonrpc.Envelope, line []byte) *post {
 	p := &post{Envelope: m, line: line, isSent: make(chan struct{})}
-	p.modern = mcpheader.BodyVersion(m.Params, c.limits) >= call.Modern
+	p.modern = mcpheader.BodyVersion(m.Params, c.limits) >= jsonrpc.Modern
 	p.ctx, p.cancel = context.WithCancel(c.ctx)
 	p.sent = sync.OnceFunc(func() { close(p.isSent) })
 	return p
@@ -49,7 +49,7 @@ func (c *Client) take(line []byte) error {
 	}
 	all, err := messages(line, c.limits)
 	if err != nil {
-		return c.run(func() { c.answerError(nil, call.InvalidRequest, "the batch is refused: "+err.Error()) })
+		return c.run(func() { c.answerError(nil, jsonrpc.InvalidRequest, "the batch is refused: "+err.Error()) })
 	}
 	for _, text := range all {
 		if err := c.message(text); err != nil {
@@ -60,7 +60,7 @@ func (c *Client) take(line []byte) error {
 }
 
 func (c *Client) message(line []byte) error {
-	m, err := call.DecodeEnvelope(line, c.limits)
+	m, err := jsonrpc.DecodeEnvelope(line, c.limits)
 	if err != nil {
 		return c.run(func() { c.answerError(m.ID, mcphttp.CodeOf(err), err.Error()) })
 	}
@@ -98,7 +98,7 @@ func (c *Client) place() (before <-chan struct{}, done func()) {
 // request sends a request and makes sure that it gets an answer.
 func (c *Client) request(p *post) error {
 	if why := c.enter(p); why != "" {
-		return c.run(func() { c.answerError(p.ID, call.InvalidRequest, why) })
+		return c.run(func() { c.answerError(p.ID, jsonrpc.InvalidRequest, why) })
 	}
 	c.mu.Lock()
 	before, done := (<-chan struct{})(c.before), func() {}
@@ -113,14 +113,14 @@ func (c *Client) request(p *post) error {
 		<-before
 		if err := c.exchange(p); err != nil && c.settle(p) && c.ctx.Err() == nil {
 			c.log.Warn("a request got no answer from the server", "method", p.Method, "err", err)
-			c.answerError(p.ID, call.InternalError, err.Error())
+			c.answerError(p.ID, jsonrpc.InternalError, err.Error())
 		}
 	})
 }
 
 // enter registers a request. It returns "", or the reason why it cannot.
 func (c *Client) enter(p *post) string {
-	key := call.IDKey(p.ID)
+	key := jsonrpc.IDKey(p.ID)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -143,7 +143,7 @@ func (c *Client) enter(p *post) string {
 // settle removes p from the open requests. It returns false if another goroutine has: the one that
 // settles a request answers it.
 func (c *Client) settle(p *post) bool {
-	key := call.IDKey(p.ID)
+	key := jsonrpc.IDKey(p.ID)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.open[key] != p {
@@ -158,9 +158,9 @@ func (c *Client) settle(p *post) bool {
 func (c *Client) cancelled(note *post) error {
 	id := find(note.Params, c.limits, "requestId")
 	c.mu.Lock()
-	p := c.open[call.IDKey(id)]
+	p := c.open[jsonrpc.IDKey(id)]
 	if p != nil {
-		delete(c.open, call.IDKey(id))
+		delete(c.open, jsonrpc.IDKey(id))
 	}
 	c.mu.Unlock()
 	switch {

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/mcpheader"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
@@ -32,7 +33,7 @@ type mirrorBook struct {
 }
 
 // of returns the mirrored arguments of a call.
-func (b *mirrorBook) of(m call.Envelope) []mcpheader.Mirror {
+func (b *mirrorBook) of(m jsonrpc.Envelope) []mcpheader.Mirror {
 	if m.Method != "tools/call" {
 		return nil
 	}
@@ -121,7 +122,7 @@ func (c *Client) list(params map[string]json.RawMessage) (json.RawMessage, error
 		return nil, err
 	}
 	line := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":"tools/list","params":%s}`, id, body)
-	m, err := call.DecodeEnvelope(line, c.limits)
+	m, err := jsonrpc.DecodeEnvelope(line, c.limits)
 	if err != nil {
 		return nil, err
 	}

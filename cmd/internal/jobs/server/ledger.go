@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 )
 
 // lastAnswers bounds the wait for answers after a client has closed its side.
@@ -45,9 +46,9 @@ func (l *ledger) Read(p []byte) (int, error) {
 			}
 			return 0, err
 		}
-		if m, err := call.DecodeEnvelope(line, call.Limits{}); err == nil && m.IsRequest() {
+		if m, err := jsonrpc.DecodeEnvelope(line, call.Limits{}); err == nil && m.IsRequest() {
 			l.mu.Lock()
-			l.open[call.IDKey(m.ID)] = true
+			l.open[jsonrpc.IDKey(m.ID)] = true
 			l.mu.Unlock()
 		}
 		l.left = line
@@ -76,9 +77,9 @@ func (l *ledger) line() (line []byte, err error) {
 // Write implements [io.Writer] for the SDK. The SDK writes one message at a time.
 func (l *ledger) Write(p []byte) (int, error) {
 	n, err := l.out.Write(p)
-	if m, err := call.DecodeEnvelope(p, call.Limits{}); err == nil && m.Method == "" && m.ID != nil {
+	if m, err := jsonrpc.DecodeEnvelope(p, call.Limits{}); err == nil && m.Method == "" && m.ID != nil {
 		l.mu.Lock()
-		delete(l.open, call.IDKey(m.ID))
+		delete(l.open, jsonrpc.IDKey(m.ID))
 		l.mu.Unlock()
 		select {
 		case l.answer <- struct{}{}:

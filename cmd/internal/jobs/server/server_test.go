@@ -16,14 +16,13 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	_ "modernc.org/sqlite"
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/suite"
-	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/schedule"
 	"github.com/toolvet/toolvet/schedule/sqlstore"
 	"github.com/toolvet/toolvet/upstream"
@@ -32,16 +31,16 @@ import (
 // A fake is a caller whose calls of "files:missing" are a no-go.
 type fake struct{}
 
-func (fake) Validate(_ context.Context, tool string, _ json.RawMessage, _ ...upstream.CallOption) (protocol.Result, error) {
+func (fake) Validate(_ context.Context, tool string, _ json.RawMessage, _ ...upstream.CallOption) (toolvet.Validation, error) {
 	v := toolvet.Verdict{Go: true}
 	switch tool {
 	case "files:missing":
 		v = toolvet.Verdict{Findings: []check.Finding{{Check: "path-state", Stage: check.Semantic, Level: check.RuntimeLevel, Pointer: "/path", Message: "does not exist", Suggestion: "make it"}}}
 	case "down:tool":
 		v.Go = false
-		return protocol.NewResult(tool, v), errors.New("the server is not available")
+		return protocol.NewResult(tool, v).Validation, errors.New("the server is not available")
 	}
-	return protocol.NewResult(tool, v), nil
+	return protocol.NewResult(tool, v).Validation, nil
 }
 
 func (fake) Call(context.Context, string, json.RawMessage, ...upstream.CallOption) (*upstream.Outcome, error) {

@@ -17,7 +17,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/protocol"
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/schedule"
 )
 
@@ -136,7 +136,7 @@ func reportTexts(pass *check.Pass) {
 }
 
 // place returns the pointer of a finding within the fields of a job. Findings of the call are about its arguments.
-func place(f protocol.Finding) string {
+func place(f check.Finding) string {
 	switch {
 	case f.Check == JobCheck:
 		return f.Pointer

@@ -16,7 +16,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/access"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/policy"
 )
 
 // ruled makes a server with rules for its own tools.
@@ -33,7 +33,7 @@ func ruled(t *testing.T, rules string) *Server {
 		if err != nil {
 			return nil, err
 		}
-		return toolvet.New(append(append(more, options...), toolvet.WithPolicy(p), toolvet.WithElsewhere(toolvet.PartPreset))...)
+		return toolvet.New(append(append(more, options...), toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere(toolvet.PartPreset))...)
 	}
 	return s
 }

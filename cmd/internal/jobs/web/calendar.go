@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/toolvet/toolvet/internal/when"
 	"github.com/toolvet/toolvet/schedule"
-	"github.com/toolvet/toolvet/schedule/when"
 )
 
 const (

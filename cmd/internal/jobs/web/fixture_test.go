@@ -27,8 +27,8 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/cmd/internal/jobs/web"
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/wire/httpguard"
-	"github.com/toolvet/toolvet/protocol"
 	"github.com/toolvet/toolvet/schedule"
 	"github.com/toolvet/toolvet/schedule/sqlstore"
 	"github.com/toolvet/toolvet/upstream"
@@ -40,16 +40,16 @@ var now = time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
 // A fake is a caller. Calls of files:missing are a no-go, and the server down is not available.
 type fake struct{}
 
-func (fake) Validate(_ context.Context, tool string, _ json.RawMessage, _ ...upstream.CallOption) (protocol.Result, error) {
+func (fake) Validate(_ context.Context, tool string, _ json.RawMessage, _ ...upstream.CallOption) (toolvet.Validation, error) {
 	v := toolvet.Verdict{Go: true}
 	switch tool {
 	case "files:missing":
 		v = toolvet.Verdict{Findings: []check.Finding{{Check: "path-state", Stage: check.Semantic, Level: check.RuntimeLevel, Pointer: "/path", Message: "does not exist", Suggestion: "make the directory, or correct the path"}}}
 	case "down:tool":
 		v.Go = false
-		return protocol.NewResult(tool, v), errors.New("the server is not available")
+		return protocol.NewResult(tool, v).Validation, errors.New("the server is not available")
 	}
-	return protocol.NewResult(tool, v), nil
+	return protocol.NewResult(tool, v).Validation, nil
 }
 
 func (fake) Call(context.Context, string, json.RawMessage, ...upstream.CallOption) (*upstream.Outcome, error) {
@@ -64,7 +64,7 @@ func (fake) Tools(context.Context, string, ...upstream.CallOption) (*call.Catalo
 type fixture struct {
 	t      testing.TB
 	place  string // of the store
-	store  *sqlstore.Store
+	store  schedule.Store
 	jobs   *schedule.Scheduler
 	server *httptest.Server
 	client *http.Client

@@ -16,7 +16,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolvet/toolvet/access/auth"
+	"github.com/toolvet/toolvet/internal/auth"
 )
 
 const (

@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolvet/toolvet/access/auth"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/cmd/internal/jobs/web"
-	"github.com/toolvet/toolvet/policy"
+	"github.com/toolvet/toolvet/internal/auth"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/schedule"
 )
 

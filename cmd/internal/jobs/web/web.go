@@ -17,8 +17,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolvet/toolvet/access/auth"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/auth"
 	"github.com/toolvet/toolvet/schedule"
 )
 

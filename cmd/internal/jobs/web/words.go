@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/toolvet/toolvet/internal/when"
 	"github.com/toolvet/toolvet/schedule"
-	"github.com/toolvet/toolvet/schedule/when"
 )
 
 // A stamp is a time for people and for programs.

@@ -27,9 +27,9 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/wire/mcpheader"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
-	"github.com/toolvet/toolvet/policy"
 )
 
 var discard = slog.New(slog.DiscardHandler)

@@ -18,16 +18,17 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/access/auth"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/gateway"
+	"github.com/toolvet/toolvet/internal/auth"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/proxy/httpdoor"
 	"github.com/toolvet/toolvet/internal/proxy/relay"
 	"github.com/toolvet/toolvet/internal/proxy/stdio"
 	"github.com/toolvet/toolvet/internal/wire/httpguard"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 	"github.com/toolvet/toolvet/internal/wire/streamable"
-	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -189,7 +190,7 @@ func (s *server) calls() []string {
 
 func (s *server) answer(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
-	m, err := call.DecodeEnvelope(body, call.Limits{})
+	m, err := jsonrpc.DecodeEnvelope(body, call.Limits{})
 	if r.Method == http.MethodDelete { // the end of a session
 		w.WriteHeader(http.StatusNoContent)
 		return

@@ -23,6 +23,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/gateway"
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/proxy/httpdoor"
 	"github.com/toolvet/toolvet/internal/proxy/relay"
 	"github.com/toolvet/toolvet/internal/proxy/stdio"
@@ -477,7 +478,7 @@ func (l *library) call(ctx context.Context, id int, m message) string {
 		if err != nil {
 			return err.Error()
 		}
-		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":%s}`, id, r.Answer(false))
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":%s}`, id, (&protocol.Result{Validation: r}).Answer(false))
 	}
 	if m.Method != "tools/call" {
 		raw, err := l.set.Ask(ctx, "s", upstream.Request{Method: m.Method, Params: m.raw}, who, upstream.WithRequestID(fmt.Sprint(id)))

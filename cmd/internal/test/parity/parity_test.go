@@ -22,9 +22,9 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/access"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/preset"
-	"github.com/toolvet/toolvet/policy"
-	"github.com/toolvet/toolvet/record"
+	"github.com/toolvet/toolvet/internal/record"
 )
 
 // TestDoors plays each call through every door. What the first door answers and records, the
@@ -109,7 +109,7 @@ func (p *play) gate(t *testing.T, more ...toolvet.Option) *toolvet.Gate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gate, err := toolvet.New(slices.Concat(options, more, []toolvet.Option{toolvet.WithPolicy(joined), toolvet.WithElsewhere(toolvet.PartPreset), toolvet.WithTimeout(patience)})...)
+	gate, err := toolvet.New(slices.Concat(options, more, []toolvet.Option{toolvet.WithPolicy(policy.Seal(joined)), toolvet.WithElsewhere(toolvet.PartPreset), toolvet.WithTimeout(patience)})...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -136,7 +136,6 @@ import (
 	_ "github.com/toolvet/toolvet/gateway"
 	_ "github.com/toolvet/toolvet/mcpgate"
 	_ "github.com/toolvet/toolvet/policyfile"
-	_ "github.com/toolvet/toolvet/record"
 	_ "github.com/toolvet/toolvet/schedule/sqlstore"
 )
 

@@ -73,13 +73,13 @@ func TestNoInit(t *testing.T) {
 
 // panics are the functions that may panic, by package and name.
 var panics = map[string]string{
-	"schema evaluator.abort":                               "ends a deep recursion; Evaluate turns it into its error",
-	"schema evaluator.outOfTime":                           "ends a deep recursion; Evaluate turns it into its error",
-	"schema evaluator.foreign":                             "ends a deep recursion; Evaluate turns it into its error",
-	"protocol marshal":                                     "encodes only what the package built itself",
-	"protocol compact":                                     "reads only what is embedded, which its test does as well",
-	"policy decoder.value":                                 "meets options of a Go type that it does not read: their author's mistake",
-	"cmd/internal/audit/source/internal/flow Interp.abort": "ends a deep recursion; Run turns it into its error",
+	"schema evaluator.abort":                                         "ends a deep recursion; Evaluate turns it into its error",
+	"schema evaluator.outOfTime":                                     "ends a deep recursion; Evaluate turns it into its error",
+	"schema evaluator.foreign":                                       "ends a deep recursion; Evaluate turns it into its error",
+	"internal/protocol marshal":                                      "encodes only what the package built itself",
+	"internal/protocol compact":                                      "reads only what is embedded, which its test does as well",
+	"internal/policy decoder.value":                                  "meets options of a Go type that it does not read: their author's mistake",
+	"cmd/internal/audit/source/internal/flow Interp.abort":           "ends a deep recursion; Run turns it into its error",
 	"cmd/internal/audit/source/javascript/internal/flow budget.stop": "ends a deep recursion; bounded goes on behind it",
 	"cmd/internal/audit/source/internal/pyparse lexer.fail":          "ends a deep recursion; Parse turns it into its error",
 	"cmd/internal/audit/source/internal/pyparse parser.fail":         "ends a deep recursion; Parse turns it into its error",

@@ -1,0 +1,112 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sqltext
+
+import "strings"
+
+// A fragment is a value as the SQL that it would be in one place.
+type fragment struct {
+	statement
+	comments    []int
+	quote       byte // that the value has left, or 0
+	quotation   bool // the quote opens a quotation rather than closes a string
+	typographic bool // and nothing in and behind it is worth a condition
+}
+
+// found says what the fragment does to the statement, walking from a token behind an
+// operand or before one.
+func (f *fragment) found(i int, behind bool) string {
+	w := &walk{fragment: f, i: i}
+	w.start(behind)
+	switch {
+	case w.deep:
+		return "nests deeper than a value does"
+	case w.union:
+		return "adds a second query (UNION)"
+	case w.stacked:
+		return "adds a second statement"
+	case w.call:
+		return "calls a function that is not for values"
+	case w.query:
+		return "adds a query"
+	case w.condition:
+		return "adds a condition (AND, OR)"
+	case f.quote == 0 && w.serious && w.commented():
+		return "goes on as SQL and comments out what follows"
+	case f.quote != 0 && !f.typographic:
+		return w.leaves()
+	}
+	return ""
+}
+
+// leaves describes a walk that left its quotes and has no effect that a bare value would report.
+func (w *walk) leaves() string {
+	switch {
+	case w.constant:
+		return "adds a condition (AND, OR)"
+	case w.commented() || w.commentEnds() && w.steps(1):
+		return "leaves its quotes and comments out what follows"
+	case w.operators > 0 && w.closes(), w.clause, w.rejoins():
+		return "leaves its quotes and goes on as SQL"
+	}
+	return ""
+}
+
+// steps reports whether what stands at a token is more likely SQL than prose behind a
+// quote: nothing, a mark that ends an operand, AND or OR.
+func (w *walk) steps(i int) bool {
+	switch w.low(i) {
+	case ")", ";", "and", "or", "||", "&&":
+		return true
+	}
+	return i >= len(w.tokens)
+}
+
+// commented reports whether the walk came to the end, and a comment is there.
+func (w *walk) commented() bool { return !w.broken && w.i >= len(w.tokens) && w.commentEnds() }
+
+// commentEnds reports whether the value ends with a comment.
+func (f *fragment) commentEnds() bool {
+	if len(f.comments) == 0 {
+		return false
+	}
+	last := f.comments[len(f.comments)-1]
+	return last >= f.tokens[len(f.tokens)-1].end && !f.exclusion(last) && !f.reference(last)
+}
+
+// reference reports whether the mark at a place of a bare value stands before a number,
+// as in "(#1234)".
+func (f *fragment) reference(at int) bool {
+	return f.quote == 0 && f.text[at] == '#' && at+1 < len(f.text) && isDigit(f.text[at+1]) && f.text[at-1] == '('
+}
+
+// exclusion reports whether the marks at a place exclude a word from a search, in a text with
+// more of them: "dress -blue -red --green". The text before such marks is not a value that a
+// comment could end.
+func (f *fragment) exclusion(at int) bool {
+	return at+2 < len(f.text) && f.text[at] == '-' && isLetter(f.text[at+2]) && f.text[at-1] == ' ' &&
+		strings.Count(f.text[:f.tokens[0].end], " -") >= 2
+}
+
+// closes reports whether the statement can go on behind the value: the quote that
+// follows it closes a string.
+func (w *walk) closes() bool {
+	last := w.tokens[len(w.tokens)-1]
+	return !w.broken && w.i >= len(w.tokens) && last.open && w.text[last.start] == w.quote
+}
+
+// rejoins reports whether the value ends as one does that makes the rest of the statement
+// fit again: AND '1.
+func (f *fragment) rejoins() bool {
+	n := len(f.tokens)
+	last := f.tokens[n-1]
+	if n < 3 || !last.open || f.text[last.start] != f.quote || strings.ContainsAny(f.raw(n-1), " \t\n") {
+		return false
+	}
+	switch f.low(n - 2) {
+	case "and", "or", "xor", "&&", "||":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,106 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sqltext
+
+import (
+	"slices"
+	"strings"
+	"sync"
+)
+
+// A denial is a set of functions that no statement may call, of any kind.
+type denial struct {
+	why   string // what they do
+	names string // *: all whose names begin so; a dot: those of a package
+}
+
+var denials = []denial{
+	{"reads files of the database's host", `
+		pg_read_file* pg_read_binary_file pg_stat_file pg_ls_* pg_hba_file_rules pg_ident_file_mappings pg_show_all_file_settings
+		load_file readfile lsdir bfilename dbms_lob.fileexists
+		fn_xe_file_target_read_file fn_get_audit_file fn_trace_gettable`},
+	{"writes files or large objects", `
+		lo_* loread lowrite writefile edit fsdir pg_file_* pg_rotate_logfile* pg_logfile_rotate autoprewarm_*
+		dbms_xslprocessor.* utl_file.*`},
+	{"reaches other hosts or programs", `
+		dblink dblink_* openrowset openquery opendatasource httpuritype sys_exec sys_eval sys_set sys_get
+		external_query utl_http.* utl_tcp.* utl_smtp.* utl_mail.* utl_inaddr.* dbms_ldap.* http_get http_head http_post http_put
+		http_patch http_delete
+		xp_* sp_oa* sp_send_dbmail`},
+	{"runs a text as SQL", `
+		query_to_xml* cursor_to_xml* table_to_xml* schema_to_xml* database_to_xml*
+		ts_stat xpath_table crosstab* connectby sp_executesql sp_execute_external_script
+		dbms_sql.* dbms_xmlquery.* dbms_xmlgen.* dbms_utility.exec_ddl_statement dbms_utility.sqlid_to_sqlhash
+		dbms_scheduler.* dbms_job.* dbms_java.* dbms_export_extension.*`},
+	{"keeps the database busy for as long as the caller likes", `
+		pg_sleep pg_sleep_for pg_sleep_until sleep sleepeachrow benchmark master_pos_wait master_gtid_wait source_pos_wait
+		wait_for_executed_gtid_set wait_until_sql_thread_after_gtids
+		dbms_lock.* dbms_session.* dbms_pipe.* user_lock.*`},
+	{"takes locks that other sessions wait for", `
+		pg_advisory_* pg_try_advisory_* get_lock release_lock release_all_locks sp_getapplock`},
+	{"works on a sequence, which no rollback undoes", `nextval setval currval`},
+	{"changes the session or the server", `
+		set_config txid_* postgres_fdw_disconnect* group_replication_* asynchronous_connection_failover_* keyring_key_* audit_log_* optimize
+		pg_stop_making_pinned_objects pg_extension_config_dump pg_log_standby_snapshot pg_sync_replication_slots
+		pg_set_relation_stats pg_set_attribute_stats pg_stat_reset* pg_stat_statements_reset pg_reload_conf pg_switch_wal pg_promote
+		pg_create_* pg_drop_* pg_copy_* pg_wal_replay_* pg_backup_* pg_start_backup pg_stop_backup pg_export_snapshot
+		pg_restore_relation_stats pg_restore_attribute_stats pg_clear_relation_stats pg_clear_attribute_stats pg_nextoid binary_upgrade_* gin_clean_pending_list
+		pg_truncate_visibility_map heap_force_kill heap_force_freeze pg_buffercache_evict*
+		pg_notify pg_logical_emit_message pg_logical_slot_* pg_replication_slot_advance pg_replication_origin_*
+		pg_import_system_collations pg_prewarm fts3_tokenizer`},
+	{"ends other sessions", `pg_terminate_backend pg_cancel_backend system$cancel_* system$abort_*`},
+	{"loads or calls code that is no SQL", `load_extension java_method reflect try_reflect`},
+}
+
+// tableDenials are functions of ClickHouse and DuckDB behind FROM. Other databases have tables of
+// the same names.
+var tableDenials = denial{"reaches files or other hosts", `
+	file url s3 gcs hdfs remote remotesecure executable odbc jdbc mysql postgresql mongodb redis sqlite
+	read_csv read_csv_auto read_json read_json_auto read_ndjson read_parquet read_text read_blob glob parquet_scan
+	sqlite_scan postgres_scan mysql_scan`}
+
+var tableDialects = []string{"generic", "clickhouse"}
+
+// secretTables hold passwords and keys of the database itself, by their last name.
+var secretTables = set(`pg_authid pg_shadow pg_user_mapping pg_user_mappings pg_hba_file_rules pg_subscription
+	global_priv sql_logins syslogins dba_users user$`)
+
+// A denyList finds out why a function is refused.
+type denyList struct {
+	names    map[string]string
+	prefixes []denial
+}
+
+var (
+	alwaysDenied = sync.OnceValue(func() *denyList { return newDenyList(denials...) })
+	tableDenied  = sync.OnceValue(func() *denyList { return newDenyList(tableDenials) })
+)
+
+func newDenyList(denials ...denial) *denyList {
+	l := &denyList{names: make(map[string]string)}
+	for _, d := range denials {
+		for name := range strings.FieldsSeq(d.names) {
+			if prefix, family := strings.CutSuffix(name, "*"); family {
+				l.prefixes = append(l.prefixes, denial{d.why, prefix})
+			} else {
+				l.names[name] = d.why
+			}
+		}
+	}
+	return l
+}
+
+// reason says why the function of a name in lower case is refused, or "".
+func (l *denyList) reason(name []byte) string {
+	if why, ok := l.names[string(name)]; ok {
+		return why
+	}
+	i := slices.IndexFunc(l.prefixes, func(d denial) bool {
+		return len(name) >= len(d.names) && string(name[:len(d.names)]) == d.names
+	})
+	if i < 0 {
+		return ""
+	}
+	return l.prefixes[i].why
+}

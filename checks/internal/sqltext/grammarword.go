@@ -1,0 +1,156 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sqltext
+
+import "strings"
+
+// wordBehind takes a word behind an operand: an operator, or the beginning of a clause, of any
+// database.
+func (g *grammar) wordBehind(word string) (ok, operand bool) {
+	next := g.word(g.i)
+	switch {
+	case word == "is":
+		return g.is(), !g.done
+	case word == "not" && next == "null", postfixes[word]:
+		if word == "not" {
+			g.i++
+		}
+		return true, false
+	case word == "not":
+		return negated[next], false
+	case word == "from", word == "join":
+		return g.table(), !g.done
+	case infixes[word], g.reading.family == otherFamily && otherClauses[word]:
+		return true, true
+	case word == "where" || word == "having" || word == "limit" || word == "offset":
+		return g.clause(), true
+	case word == "on":
+		return g.joins, true
+	case word == "as":
+		return g.as(), false
+	case joins[word] && joins[next]:
+		return true, false
+	case word == "window" && g.word(g.i+1) == "as":
+		g.done = true
+		return true, false
+	case units[word]: // of INTERVAL 'text'
+		return g.tokens[g.i-2].kind == stringToken, false
+	case word == "operator" && next == "(", word == "against" && next == "(":
+		g.i = g.closing(g.i) + 1
+		return true, word == "operator"
+	case combines[word]:
+		return g.combines(), true
+	case phrases[word] != "" && phrases[word] == next:
+		g.i++
+		if word == "at" && g.word(g.i) == "zone" {
+			g.i++
+		}
+		return true, true
+	case endings[word][next]:
+		g.done = true
+		return true, false
+	}
+	return g.commandOrName(), false
+}
+
+var (
+	infixes      = set("and or xor in like ilike rlike regexp glob match between overlaps escape collate div mod returning into")
+	otherClauses = set("qualify prewhere")
+	postfixes    = set("isnull notnull asc desc")
+	negated      = set("in like ilike rlike regexp glob match between similar")
+	combines     = set("union except intersect minus")
+	joins        = set("inner left right full cross natural outer join apply")
+	units        = set("year quarter month week day hour minute second years months weeks days hours minutes seconds to")
+)
+
+// phrases are words, with the word behind each that makes an operator of both, or the
+// beginning of a clause.
+var phrases = map[string]string{
+	"similar": "to", "sounds": "like", "member": "of", "at": "time", "order": "by", "group": "by", "cluster": "by", "sort": "by",
+	"distribute": "by", "connect": "by", "partition": "by", "start": "with",
+}
+
+// endings are words, with those behind each that make of both the beginning of a clause
+// at the end of a statement.
+var endings = map[string]map[string]bool{
+	"for":       set("update share no key json xml browse read fetch"),
+	"lock":      set("in"),
+	"procedure": set("analyse"),
+	"fetch":     set("first next"),
+	"at":        set("local"),
+	"option":    set("("),
+	"over":      set("("),
+	"filter":    set("("),
+	"with":      set("( rollup cube ties totals check"),
+	"within":    set("group"),
+	"nulls":     set("first last"),
+}
+
+// clause takes what stands behind WHERE, LIMIT and the like, up to an operand. A string
+// is none that any row fulfils, nor a number, if it does not begin as one.
+func (g *grammar) clause() bool {
+	if g.i+1 != len(g.tokens) || g.tokens[g.i].kind != stringToken && g.tokens[g.i].kind != nameToken || g.tokens[g.i].open {
+		return true
+	}
+	return g.counts(g.i)
+}
+
+// is takes what stands behind IS, up to an operand if there is one.
+func (g *grammar) is() bool {
+	if g.word(g.i) == "not" {
+		g.i++
+	}
+	switch next := g.word(g.i + 1); g.word(g.i) {
+	case "distinct":
+		if next == "from" {
+			g.i += 2
+		}
+	case "of", "a", "nfc", "nfd", "nfkc", "nfkd", "json":
+		g.done = next == "type" || next == "(" || next == "set" || next == "normalized" ||
+			next == "object" || next == "array" || next == "scalar" || next == "value"
+	}
+	return true
+}
+
+// table takes what stands behind FROM or JOIN, up to a table.
+func (g *grammar) table() bool {
+	g.alias, g.joins = true, true
+	return g.i >= len(g.tokens) || g.tokens[g.i].kind != stringToken ||
+		g.reading.family == sqliteFamily && !strings.ContainsAny(g.raw(g.i), " \n\t") // it takes a string for a name
+}
+
+// as takes the name behind AS, or the type.
+func (g *grammar) as() bool {
+	ok := g.names(g.i)
+	g.i++
+	if g.low(g.i) == "(" {
+		g.i = g.closing(g.i) + 1
+	}
+	return ok
+}
+
+// combines takes what stands behind UNION, up to the query's first operand.
+func (g *grammar) combines() bool {
+	for g.word(g.i) == "all" || g.word(g.i) == "distinct" || g.word(g.i) == "(" {
+		g.i++
+	}
+	g.queries = true
+	switch g.word(g.i) {
+	case "select", "values", "table", "with", "from":
+		g.i++
+		return true
+	}
+	return false
+}
+
+// commandOrName takes a statement without a semicolon before it, or the name of a column or a
+// table.
+func (g *grammar) commandOrName() bool {
+	at := g.i - 1
+	if g.strict && g.loose && (g.commands(at) || g.low(at) == "select" && g.listed(g.i)) {
+		g.done = true
+		return true
+	}
+	return !reserved[g.low(at)] && g.named()
+}

@@ -1,0 +1,197 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sqltext
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/toolvet/toolvet/check"
+)
+
+// A judgement is a text that is being judged.
+type judgement struct {
+	o       *Options
+	text    string
+	dialect string
+	faults  []check.Finding
+}
+
+// Judge returns everything that is wrong with a value.
+func (o *Options) Judge(text string) []check.Finding {
+	j := &judgement{o: o, text: text, dialect: o.DialectName()}
+	if limit := o.maxLength(); len(text) > limit {
+		j.fault(check.SyntaxLevel, fmt.Sprintf("is %d bytes long, and %d are allowed", len(text), limit), "send a shorter text")
+		return j.faults
+	}
+	if o.Parameter != "" {
+		j.literal()
+	} else {
+		j.statements()
+	}
+	return j.faults
+}
+
+// fault adds what is wrong.
+func (j *judgement) fault(level check.Level, message, mend string) {
+	j.add(check.Finding{Level: level, Message: message, Suggestion: mend})
+}
+
+func (j *judgement) warn(message, mend string) {
+	j.add(check.Finding{Severity: check.Warning, Message: message, Suggestion: mend})
+}
+
+// add adds a fault, once. An error is never left out for want of room.
+func (j *judgement) add(f check.Finding) {
+	known := slices.ContainsFunc(j.faults, func(g check.Finding) bool { return g.Message == f.Message && g.Severity == f.Severity })
+	if !j.full() && !known && (f.Severity == check.Error || len(j.faults) < maxFaults) {
+		j.faults = append(j.faults, f)
+	}
+}
+
+// full reports whether enough is told: the text is refused, with as many faults as anyone
+// would read.
+func (j *judgement) full() bool {
+	return len(j.faults) >= maxFaults && slices.ContainsFunc(j.faults, func(f check.Finding) bool { return f.Severity == check.Error })
+}
+
+// tokenPool holds the tokens of texts that have been judged.
+var tokenPool = sync.Pool{New: func() any { return new([]token) }}
+
+// statements judges a text that is sent to a database as it is.
+func (j *judgement) statements() {
+	if i := strings.IndexByte(j.text, 0); i >= 0 {
+		j.fault(check.SecurityLevel, "has a NUL character at "+Place(j.text, i)+", at which some databases stop reading", "remove it")
+		return
+	}
+	buffer := tokenPool.Get().(*[]token)
+	defer tokenPool.Put(buffer)
+	readings := readingsOf(j.dialect, j.text)
+	hopeless, cuts, cut := 0, 0, 0
+	for _, r := range readings {
+		l := lex(j.text, r, *buffer)
+		*buffer = l.tokens[:0]
+		if l.hopeless() && hopeless+1 < len(readings) {
+			hopeless++ // it cannot run there; what the other databases make of it counts
+			continue
+		}
+		j.lexFaults(l)
+		if l.cut >= 0 {
+			cuts, cut = cuts+1, l.cut
+		}
+		j.read(split(j.text, l.tokens, loose[j.dialect]), len(readings) > 1)
+	}
+	if cuts+hopeless == len(readings) {
+		j.fault(check.SyntaxLevel, "has a quote or a comment that is not closed, which begins at "+Place(j.text, cut), "close it")
+	}
+}
+
+func (j *judgement) lexFaults(l *lexer) {
+	for _, f := range l.faults {
+		j.fault(check.SecurityLevel, fmt.Sprintf("has %s at %s", f.what, Place(j.text, f.at)), "remove it, or put it into a string")
+	}
+}
+
+// read judges the statements of one reading.
+func (j *judgement) read(list []statement, several bool) {
+	if limit := j.o.maxStatements(); len(list) > limit {
+		hint := "send one statement a call"
+		if several {
+			hint += "; where it is one already, name the dialect in the policy"
+		}
+		j.fault(check.SecurityLevel, fmt.Sprintf("holds %s, and %d may be sent", counted(len(list)), limit), hint)
+	}
+	if len(list) == 0 {
+		j.fault(check.SyntaxLevel, "holds no statement", "send a statement of a kind that is allowed: "+j.o.allowed())
+	}
+	for i := range list {
+		s := &list[i]
+		s.examine()
+		for _, n := range s.needs {
+			if !j.full() && !j.o.allows(n.kind) {
+				j.fault(check.SecurityLevel,
+					fmt.Sprintf("holds %s at %s; allowed are statements of the kind %s", n.what, Place(j.text, n.at), j.o.allowed()),
+					"send only what is allowed")
+			}
+		}
+		if s.deep > 0 {
+			j.fault(check.SecurityLevel, fmt.Sprintf("nests brackets deeper than %d at %s", maxNesting, Place(j.text, s.tokens[s.deep].start)), "send a simpler statement")
+		}
+		j.calls(s)
+	}
+}
+
+func counted(n int) string {
+	if n == 1 {
+		return "1 statement"
+	}
+	return fmt.Sprintf("%d statements", n)
+}
+
+// calls judges the functions and tables in a statement.
+func (j *judgement) calls(s *statement) {
+	var buffer [64]byte
+	for i := range s.tokens {
+		switch {
+		case !s.names(i) || j.full():
+		case s.escapedCall(i):
+			j.fault(check.SecurityLevel, "calls a function at "+Place(j.text, s.tokens[i].start)+" by a name in U&, which hides it",
+				"write the name as it is")
+		case s.low(i+1) == "(":
+			j.call(s, i, s.callee(i, buffer[:0]))
+		case s.low(i-1) == "." && packaged(s.callee(i, buffer[:0])):
+			j.call(s, i, s.callee(i, buffer[:0])) // Oracle calls it without brackets
+		case len(j.faults) < maxFaults && s.tokens[i].low == "" && secretTables[string(s.appendName(buffer[:0], i))]:
+			j.warn("reads a table at "+Place(j.text, s.tokens[i].start)+" that holds passwords or keys of the database itself",
+				"leave it out, and let the tool's role have no right to read it")
+		}
+	}
+}
+
+func (j *judgement) call(s *statement, i int, name []byte) {
+	why := j.refuses(name)
+	last := name[bytes.LastIndexByte(name, '.')+1:]
+	if why == "" && string(last) == "ts_rewrite" && !matches(j.o.AllowFunctions, last) && !j.rewrites(s, i+1) {
+		why = "runs a text as SQL, which is not allowed or cannot be read"
+	}
+	if why == "" && (s.low(i-1) == "from" || s.low(i-1) == "join") && slices.Contains(tableDialects, j.dialect) {
+		why = tableDenied().reason(name)
+	}
+	if why != "" {
+		j.fault(check.SecurityLevel, fmt.Sprintf("calls a function at %s that %s", Place(j.text, s.tokens[i].start), why),
+			"leave it out; a policy can allow it in allow_functions")
+	}
+}
+
+// refuses says why a function is refused, or "". The name may have a package before it.
+func (j *judgement) refuses(name []byte) string {
+	last := name[bytes.LastIndexByte(name, '.')+1:]
+	switch {
+	case matches(j.o.DenyFunctions, name), matches(j.o.DenyFunctions, last):
+		return "the policy forbids"
+	case matches(j.o.AllowFunctions, name), matches(j.o.AllowFunctions, last):
+		return ""
+	}
+	if why := alwaysDenied().reason(last); why != "" {
+		return why
+	}
+	return alwaysDenied().reason(name)
+}
+
+// matches reports whether a list of a policy has a function's name, or its last part.
+func matches(list []string, name []byte) bool {
+	return slices.ContainsFunc(list, func(pattern string) bool {
+		prefix, family := strings.CutSuffix(strings.ToLower(pattern), "*")
+		return string(name) == prefix || family && strings.HasPrefix(string(name), prefix)
+	})
+}
+
+// Refuses reports whether a text is refused by itself, so that no database needs to be
+// asked about it.
+func (o *Options) Refuses(text string) bool {
+	return slices.ContainsFunc(o.Judge(text), func(f check.Finding) bool { return f.Severity == check.Error })
+}

@@ -1,0 +1,123 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sqltext
+
+import "strings"
+
+// loud describes an effect of a fragment that nobody writes in a text, at any place; "" if
+// nothing.
+func (f *fragment) loud() string {
+	for i := range f.tokens {
+		next := f.low(i + 1)
+		switch f.low(i) {
+		case "waitfor":
+			if (next == "delay" || next == "time") && f.fixed(i+2) {
+				return "waits (WAITFOR)"
+			}
+		case "procedure":
+			if next == "analyse" && f.low(i+2) == "(" {
+				return "runs a procedure"
+			}
+		case "into":
+			if (next == "outfile" || next == "dumpfile") && (f.fixed(i+2) || f.low(i+2) == "(" || f.low(i+3) == "(") {
+				return "writes a file (INTO OUTFILE)"
+			}
+		case "exec", "execute":
+			if f.extended(i + 1) {
+				return "runs a procedure (EXEC)"
+			}
+		case "exists":
+			if f.low(i-1) == "if" && next == "(" && f.low(i+2) == "select" {
+				return "adds a second statement"
+			}
+		case "and", "or", "xor", "&&", "||":
+			if f.tautology(i + 1) {
+				return "adds a condition (AND, OR)"
+			}
+		case "union":
+			if f.unites(i + 1) {
+				return "adds a second query (UNION)"
+			}
+		case "select":
+			if len(f.comments) > 0 && f.reads(i) {
+				return "adds a query, and holds a comment"
+			}
+		}
+	}
+	return ""
+}
+
+// unites reports whether a query of a constant begins behind UNION.
+func (f *fragment) unites(i int) bool {
+	if f.low(i) == "all" || f.low(i) == "distinct" {
+		i++
+	}
+	return f.low(i) == "select" && f.fixed(i+1)
+}
+
+// tautology reports whether two numbers, or a text and itself, are compared at a place,
+// as in 1=1 and 'a'='a'.
+func (f *fragment) tautology(i int) bool {
+	for f.low(i) == "not" || f.low(i) == "(" {
+		i++
+	}
+	if i+2 >= len(f.tokens) || !comparisons[f.low(i+1)] {
+		return false
+	}
+	left, right := f.tokens[i], f.tokens[i+2]
+	switch {
+	case left.kind != right.kind:
+		return false
+	case left.kind == numberToken:
+		return true
+	case left.kind == stringToken:
+		return strings.Trim(f.raw(i), `'"`) == strings.Trim(f.raw(i+2), `'"`)
+	}
+	return false
+}
+
+var comparisons = set("= == <> != < > <= >= <=> like rlike regexp")
+
+// fixed reports whether there is a string, a number or a variable at a place.
+func (f *fragment) fixed(i int) bool {
+	if i >= len(f.tokens) {
+		return false
+	}
+	t := f.tokens[i]
+	return t.kind == stringToken || t.kind == numberToken || f.text[t.start] == '@'
+}
+
+// extended reports whether the name at a place is a procedure that comes with SQL Server:
+// xp_cmdshell, master..sp_oacreate.
+func (f *fragment) extended(i int) bool {
+	const longest = 6 // tokens: server.database.owner.name
+	for k := i; k <= i+longest; k++ {
+		switch dot := f.low(k) == "." || f.low(k) == ".."; {
+		case !dot && !f.names(k):
+			return false
+		case !dot:
+			name := lower(strings.Trim(f.raw(k), "\"[]"))
+			if strings.HasPrefix(name, "xp_") || strings.HasPrefix(name, "sp_") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reads reports whether SELECT at a place has a list that is no prose, and FROM.
+func (f *fragment) reads(i int) bool {
+	listed := false
+	for far := min(len(f.tokens), i+maxNames); i+1 < far; {
+		i++
+		switch f.low(i) {
+		case "from":
+			return listed || f.names(i+1) && f.names(i-1) && f.low(i-2) == "select"
+		case "(", ",", "*":
+			listed = true
+		}
+		listed = listed || f.fixed(i)
+	}
+	return false
+}

@@ -1,0 +1,90 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sqltext
+
+// stack looks at what follows a semicolon.
+func (w *walk) stack() {
+	for w.low(w.i) == ";" {
+		w.i++
+	}
+	w.operators++
+	if w.i >= len(w.tokens) {
+		return
+	}
+	w.depth++
+	defer func() { w.depth-- }()
+	switch word := w.low(w.i); {
+	case w.depth >= maxDepth:
+		w.deep = true
+	case w.commands(w.i), kindOf()[word] != "" && w.commentEnds():
+		w.stacked = true
+	case word == "select":
+		w.stacked = w.listed(w.i + 1)
+	case word == "and" || word == "or":
+		w.tail()
+	default:
+		w.operand()
+		w.tail()
+	}
+	w.broken = true
+}
+
+// command looks at a word that may begin a statement without a semicolon, as SQL
+// Server allows.
+func (w *walk) command() {
+	switch {
+	case w.quote != 0 && !w.typographic:
+		w.stacked = w.commentEnds() && kindOf()[w.low(w.i)] != "" || !w.quotation && w.commands(w.i)
+	case w.quote == 0 && w.i > 0 && w.commands(w.i):
+		w.stacked = w.commentEnds() || w.assigns(w.i) || kindOf()[w.low(w.i)] == Call
+	}
+	w.broken = true
+}
+
+// commands reports whether a statement, and no prose, begins at a token.
+func (f *fragment) commands(i int) bool {
+	next := f.low(i + 1)
+	switch f.low(i) {
+	case "exec", "execute":
+		return f.executes(i + 1)
+	case "call":
+		return f.names(i+1) && f.low(i+2) == "("
+	case "print":
+		return f.fixed(i + 1)
+	case "declare":
+		return f.fixed(i+1) || f.low(i+2) == "cursor"
+	case "update":
+		return f.assigns(i)
+	case "drop", "create", "alter", "truncate":
+		return f.begins(i) != "" && (f.names(i+2) || f.low(i+2) == "if")
+	}
+	return next != "" && f.begins(i) != ""
+}
+
+// executes reports whether what follows EXEC is a procedure with its arguments, or a
+// text in brackets.
+func (f *fragment) executes(i int) bool {
+	if f.low(i) == "(" || f.low(i) == "as" {
+		return true
+	}
+	if !f.names(i) {
+		return false
+	}
+	for i++; f.low(i) == "." || f.low(i) == ".."; i += 2 {
+	}
+	return i >= len(f.tokens) || f.fixed(i) || f.low(i) == ";" || f.low(i-2) == "." || f.low(i-2) == ".."
+}
+
+// assigns reports whether UPDATE at a token goes on to an assignment.
+func (f *fragment) assigns(i int) bool {
+	if f.begins(i) != Update {
+		return false
+	}
+	for ; i+2 < len(f.tokens); i++ {
+		if f.low(i) == "set" {
+			return f.names(i+1) && (f.low(i+2) == "=" || f.low(i+2) == ".")
+		}
+	}
+	return false
+}

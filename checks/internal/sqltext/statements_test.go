@@ -1,0 +1,166 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sqltext
+
+import (
+	"strings"
+	"testing"
+)
+
+// first is the first message about a text, or "".
+func first(o *Options, text string) string {
+	faults := o.Judge(text)
+	if len(faults) == 0 {
+		return ""
+	}
+	return faults[0].Message
+}
+
+func TestStatements(t *testing.T) {
+	t.Parallel()
+	of := func(dialect string, kinds ...string) *Options { return &Options{Dialect: dialect, Statements: kinds} }
+	generic := new(Options)
+	pg, my, lite, ms := of("postgres"), of("mysql"), of("sqlite"), of("mssql")
+	for _, o := range []*Options{pg, my, lite, ms} {
+		o.Statements = nil
+	}
+	for name, tt := range map[string]struct {
+		options *Options
+		text    string
+		want    string // part of the first message; "" for none
+	}{
+		"select":           {generic, "select name from orders where id = 5;", ""},
+		"values":           {generic, "VALUES (1), (2)", ""},
+		"brackets":         {generic, "((SELECT 1) UNION (SELECT 2))", ""},
+		"common table":     {generic, "WITH a AS (SELECT 1), b (x) AS (SELECT 2) SELECT * FROM a, b", ""},
+		"words in strings": {generic, "SELECT 'DROP TABLE a; DELETE', \"update\" FROM t", ""},
+		"names as words":   {generic, "SELECT update, t.delete, x AS insert FROM t", ""},
+		"comments":         {generic, "/* a */ SELECT 1 -- b; DROP TABLE a\n", ""},
+		"empty statements": {generic, ";; SELECT 1 ;;", ""},
+		"explain":          {generic, "EXPLAIN SELECT 1", ""},
+		"explain, options": {pg, "EXPLAIN (ANALYZE, FORMAT json) SELECT 1", ""},
+
+		"two":                     {generic, "SELECT 1; SELECT 2", "2 statements, and 1 may be sent"},
+		"two, allowed":            {&Options{MaxStatements: 2}, "SELECT 1; SELECT 2", ""},
+		"three, two allowed":      {&Options{MaxStatements: 2}, "SELECT 1; SELECT 2; SELECT 3", "3 statements, and 2 may be sent"},
+		"without a semicolon":     {ms, "SELECT 1 DELETE FROM a", "delete within it"},
+		"GO":                      {ms, "SELECT 1\nGO\nSELECT 2", "2 statements"},
+		"a table named go":        {ms, "SELECT go FROM a", ""},
+		"delete":                  {generic, "DELETE FROM a", "of the kind delete"},
+		"behind a comment":        {generic, "/* SELECT */ DELETE FROM a", "of the kind delete"},
+		"in brackets":             {generic, "(DELETE FROM a)", "of the kind delete"},
+		"explained":               {generic, "EXPLAIN ANALYZE DELETE FROM a", "of the kind delete"},
+		"explained, options":      {pg, "EXPLAIN (ANALYZE) UPDATE a SET b = 1", "of the kind update"},
+		"plan that is stored":     {of("oracle", "select", "show"), "EXPLAIN PLAN SET STATEMENT_ID = 'a' FOR SELECT 1", "writes its result"},
+		"with, delete":            {pg, "WITH gone AS (DELETE FROM a RETURNING *) SELECT * FROM gone", "delete within it"},
+		"with, insert":            {generic, "WITH a AS (SELECT 1) INSERT INTO b SELECT * FROM a", "of the kind insert"},
+		"with, function":          {of("oracle"), "WITH FUNCTION f RETURN NUMBER IS BEGIN RETURN 1; END; SELECT f FROM dual", "statements, and 1"},
+		"select into":             {generic, "SELECT * INTO b FROM a", "makes a table"},
+		"into a file":             {my, "SELECT 1 INTO OUTFILE '/tmp/x'", "writes a file"},
+		"into a variable":         {my, "SELECT 1 INTO @a", "a variable"},
+		"for update":              {generic, "SELECT * FROM a FOR UPDATE", "locks"},
+		"for key share":           {pg, "SELECT * FROM a FOR KEY SHARE", "locks"},
+		"in share mode":           {my, "SELECT * FROM a LOCK IN SHARE MODE", "locks"},
+		"hint that locks":         {ms, "SELECT * FROM a WITH (UPDLOCK)", "locks"},
+		"lock, allowed":           {of("", "select", "lock"), "SELECT * FROM a FOR UPDATE", ""},
+		"sequence":                {ms, "SELECT NEXT VALUE FOR s", "advances"},
+		"sequence, Oracle":        {of("oracle", "select"), "SELECT s.nextval FROM dual", "advances"},
+		"begin":                   {of("", "transaction"), "BEGIN TRANSACTION READ ONLY", ""},
+		"block":                   {of("", "transaction"), "BEGIN DELETE FROM a; END", "2 statements"},
+		"copy":                    {pg, "COPY a TO PROGRAM 'id'", "of the kind copy"},
+		"unknown":                 {generic, "FROBNICATE a", "does not know"},
+		"unknown, allowed":        {of("", "other"), "FROBNICATE a", ""},
+		"attach":                  {lite, "ATTACH 'x.db' AS x", "of the kind attach"},
+		"pragma reads":            {of("sqlite", "show"), "PRAGMA main.table_info(a)", ""},
+		"pragma writes":           {of("sqlite", "select", "show"), "PRAGMA writable_schema = 1", "PRAGMA that may change"},
+		"kinds are exact":         {of("", "insert"), "SELECT 1", "allowed are statements of the kind insert"},
+		"insert, allowed":         {of("", "insert"), "INSERT INTO a VALUES (1)", ""},
+		"insert from select":      {of("", "insert"), "INSERT INTO a SELECT 1", ""},
+		"load of a library":       {of("postgres", "copy"), "LOAD 'x'", "LOAD of a library"},
+		"table function":          {generic, "SELECT * FROM url('http://x')", "reaches files or other hosts"},
+		"a column of that name":   {generic, "SELECT url(a) FROM t", ""},
+		"function in capitals":    {pg, "SELECT PG_SLEEP(1)", "keeps the database busy"},
+		"function in quotes":      {pg, `SELECT "pg_sleep" (1)`, "keeps the database busy"},
+		"function with a schema":  {pg, "SELECT pg_catalog . pg_sleep(1)", "keeps the database busy"},
+		"function behind comment": {pg, "SELECT pg_sleep/**/(1)", "keeps the database busy"},
+		"function in U&":          {pg, `SELECT U&"pg\005fsleep"(1)`, "by a name in U&"},
+		"function of a package":   {of("oracle"), "SELECT utl_http.request('x') FROM dual", "reaches other hosts"},
+		"function without call":   {pg, "SELECT pg_sleep FROM t", ""},
+		"function, allowed":       {&Options{AllowFunctions: []string{"pg_sleep"}}, "SELECT pg_sleep(1)", ""},
+		"family, allowed":         {&Options{AllowFunctions: []string{"PG_*"}}, "SELECT pg_sleep(1)", ""},
+		"with within with":        {pg, "WITH a AS (WITH b AS (SELECT 1) DELETE FROM t RETURNING 1) SELECT 1", "delete within it"},
+		"with within, explained":  {pg, "EXPLAIN ANALYZE WITH a AS (WITH b AS (SELECT 1) UPDATE t SET x = 1) SELECT 1", "update within it"},
+		"with within, reads":      {pg, "WITH a AS (WITH b AS (SELECT 1) SELECT * FROM b) SELECT * FROM a", ""},
+		"with, column as a word":  {pg, "WITH RECURSIVE a(x) AS (SELECT 1) SEARCH DEPTH FIRST BY x SET values DELETE FROM t", "of the kind delete"},
+		"with, cycle as a word":   {pg, "WITH RECURSIVE a(x) AS (SELECT 1) CYCLE x SET y USING values DELETE FROM t", "of the kind delete"},
+		"with, search":            {pg, "WITH RECURSIVE a(x) AS (SELECT 1) SEARCH DEPTH FIRST BY x SET y SELECT * FROM a", ""},
+		"text of ts_rewrite":      {pg, "SELECT ts_rewrite('a', 'SELECT x, nextval(''s'')::text::tsquery FROM t')", "runs a text as SQL"},
+		"text that is built":      {pg, "SELECT ts_rewrite('a', 'SELECT ' || 'x')", "runs a text as SQL"},
+		"text that reads":         {pg, "SELECT ts_rewrite('a', 'SELECT x, y FROM t')", ""},
+		"no text of ts_rewrite":   {pg, "SELECT ts_rewrite('a', 'b', f(1, 2))", ""},
+		"ts_rewrite, allowed":     {&Options{AllowFunctions: []string{"ts_rewrite"}}, "SELECT ts_rewrite('a', x)", ""},
+		"table of a pragma":       {lite, "SELECT * FROM pragma_optimize(0x10002)", "PRAGMA that may change"},
+		"table of a pragma, name": {lite, "SELECT * FROM main . [pragma_optimize]", "PRAGMA that may change"},
+		"table of a pragma, text": {lite, "SELECT * FROM 'pragma_optimize'", "PRAGMA that may change"},
+		"pragma that reads":       {lite, "SELECT * FROM pragma_table_info('t')", ""},
+		"text search of SQLite":   {lite, "SELECT optimize(t) FROM t", "changes the session"},
+		"procedure in quotes":     {my, "SELECT * FROM a PROCEDURE `analyse`()", "a procedure"},
+		"alias before a command":  {ms, "SELECT 1 limit DROP TABLE t", "drop within it"},
+		"name before a command":   {ms, "SELECT t.[a], t.limit DELETE t", "delete within it"},
+		"else before a command":   {ms, "SELECT 1 IF 1=1 SELECT 1 ELSE EXEC('x')", "call within it"},
+		"rows only, a command":    {ms, "SELECT * FROM t ORDER BY 1 OFFSET 1 ROWS FETCH NEXT 1 ROWS ONLY DELETE t", "delete within it"},
+		"label before a command":  {ms, "SELECT 1 x: DELETE t", "delete within it"},
+		"execute as":              {ms, "SELECT 1 EXECUTE AS LOGIN = 'sa'", "call within it"},
+		"use":                     {ms, "SELECT 1 USE master", "session within it"},
+		"use index":               {generic, "SELECT * FROM t USE INDEX (i)", ""},
+		"rollback":                {ms, "SELECT 1 ROLLBACK TRAN", "transaction within it"},
+		"update of a text":        {ms, "SELECT 1 UPDATETEXT t.c @p 0 0 'x'", "update within it"},
+		"escape string, a table":  {generic, `SELECT e'\' FROM (SELECT 1 e) x; DROP TABLE t; -- '`, "2 statements"},
+		"escape string, within":   {generic, `SELECT (SELECT e'\' FROM t); DROP TABLE t; -- '`, "2 statements"},
+		"letter before double":    {of("bigquery"), `SELECT b"" ; DROP TABLE a; -- '`, "2 statements"},
+		"letter, another dialect": {of("spark"), `SELECT x"" ; DROP TABLE a; -- '`, "2 statements"},
+		"function, denied":        {&Options{DenyFunctions: []string{"secret_*"}}, "SELECT Secret_x(1)", "the policy forbids"},
+		"denied before allowed":   {&Options{DenyFunctions: []string{"f"}, AllowFunctions: []string{"f"}}, "SELECT f(1)", "the policy forbids"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := first(tt.options, tt.text); tt.want == "" && got != "" || !strings.Contains(got, tt.want) {
+				t.Errorf("Judge(%q): %q, want %q", tt.text, got, tt.want)
+			}
+		})
+	}
+}
+
+// TestReadings holds that each reading counts if databases cut a text differently, and that a
+// named dialect is read like its database.
+func TestReadings(t *testing.T) {
+	t.Parallel()
+	for text, dialects := range map[string]string{ // that take the text for one statement
+		`SELECT 'a\'; DROP TABLE b -- '`:            "",                 // not even MySQL, which may be told that a backslash is none
+		`SELECT E'a\'; DROP TABLE b -- '`:           "postgres generic", // to others a name without a table, which fails
+		`SELECT $$; DROP TABLE b$$`:                 "postgres",
+		"SELECT `; DROP TABLE b`":                   "mysql sqlite",
+		"SELECT [; DROP TABLE b]":                   "sqlite mssql",
+		"SELECT 1 # ; DROP TABLE b":                 "mysql",
+		"SELECT 1 /* /* */ ; DROP TABLE b */":       "postgres mssql",
+		"SELECT 1 --; DROP TABLE b":                 "postgres sqlite mssql",
+		`SELECT "; DROP TABLE b"`:                   "postgres mysql sqlite mssql generic",
+		"SELECT '; DROP TABLE b'":                   "postgres mysql sqlite mssql generic",
+		"SELECT 1 /*! ; DROP TABLE b */":            "postgres sqlite mssql",
+		"SELECT 1 -- a\r; DROP TABLE b":             "",
+		"SELECT 1\u00a0":                            "",
+		"SELECT 1 \u2019; DROP TABLE b \u2019":      "",
+		`SELECT 1 \g DROP TABLE b`:                  "",
+		"SELECT q'[a'; DROP TABLE b]'":              "",
+		"SELECT 1 WHERE a = 'x' -- ' \n OR 1 = '1'": "postgres mysql sqlite mssql generic",
+	} {
+		for _, dialect := range []string{"postgres", "mysql", "sqlite", "mssql", "generic"} {
+			one := !(&Options{Dialect: dialect}).Refuses(text)
+			want := strings.Contains(dialects, dialect)
+			if one != want {
+				t.Errorf("%s, %q: accepted %v, want %v: %s", dialect, text, one, want, first(&Options{Dialect: dialect}, text))
+			}
+		}
+	}
+}

@@ -1,0 +1,112 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sqltext
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestValues(t *testing.T) {
+	t.Parallel()
+	const (
+		condition = "adds a condition"
+		query     = "adds a query"
+		union     = "adds a second query"
+		stacked   = "adds a second statement"
+		function  = "calls a function"
+		comments  = "comments out what follows"
+		goesOn    = "goes on as SQL"
+	)
+	for text, want := range map[string]string{
+		"":                                 "",
+		"O'Brien":                          "",
+		"rock 'n' roll":                    "",
+		"5' 10\" tall":                     "",
+		"select a colour; drop me a line":  "",
+		"update the docs and set the date": "",
+		"cats and dogs":                    "",
+		"to be or not to be":               "",
+		"Fix foo and bar (#12)":            "",
+		"dress -blue -red --green":         "",
+		"the 'like' operator":              "",
+		"credit union select committee":    "",
+		"a, b; c":                          "",
+		"call sleep from the main loop":    "",
+		"100% of 5 + 3":                    "",
+		"C++ and Java":                     "",
+		"-0.5e3":                           "",
+		"https://example.com/?a=1&b=2#c":   "",
+
+		"x' OR '1'='1":                     condition,
+		`x" OR "1"="1`:                     goesOn,
+		"1 OR 1=1":                         condition,
+		"1 or 2>1":                         condition,
+		"x') OR ('1'='1":                   condition,
+		"1 AND ASCII(SUBSTR(a,1,1))=53":    condition,
+		"1 and (select 1)=1":               query,
+		"some words or 1=1":                condition,
+		"1 where id=1 or 1=1":              condition,
+		"1 as x where 1=1 and 1=0":         condition,
+		"x' and '1":                        condition,
+		"x' y(z) and '1":                   goesOn,
+		"1/**/or/**/1=1":                   condition,
+		"1%20or%201%3D1":                   condition,
+		"1%2520or%25201%253D1":             condition,
+		"1+or+1%3D1%zz":                    condition,
+		"1+or+1=1":                         condition,
+		"x\u2019 or \u20181\u2019=\u20181": condition,
+		"x\uff07 or 1=1 --":                condition,
+		"1 UNION SELECT 1,2":               union,
+		"x' union all select null --":      union,
+		"words union select 1":             union,
+		"1; DROP TABLE t":                  stacked,
+		"x'; delete from t; --":            stacked,
+		"1; exec xp_cmdshell 'x'":          "procedure",
+		"1; shutdown with nowait":          stacked,
+		"(select a from b)":                query,
+		"pg_sleep(5)":                      function,
+		"1 - sleep(5)":                     function,
+		"x' || utl_http.request('y') || '": function,
+		"x' waitfor delay '0:0:5' --":      "waits",
+		"1 into outfile '/tmp/x'":          "writes a file",
+		"admin'#":                          comments,
+		"admin' -- ":                       comments,
+		"admin'/*":                         comments,
+		"1 order by 5 -- ":                 comments,
+		"x'||'y":                           condition,
+		"1 /*!50000 x */":                  "that some databases run",
+	} {
+		if got := first(&Options{Parameter: Literal}, text); want == "" && got != "" || !strings.Contains(got, want) {
+			t.Errorf("Judge(%q): %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestPlaces holds that a value is tried only where the parameter stands, and as the
+// dialect reads it.
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		dialect, parameter, text string
+		refused                  bool
+	}{
+		{"", Literal, "1 or 1=1", true},
+		{"", String, "1 or 2 > 1", false},
+		{"", String, "x' or 2 > 1 -- ", true},
+		{"", Number, "12", false},
+		{"", Number, " -1.5e3 ", false},
+		{"", Number, "0x1", true},
+		{"", Number, "", true},
+		{"mysql", String, `x\' or 1 -- `, true}, // \' is a quote, and '' with NO_BACKSLASH_ESCAPES is the end
+		{"postgres", String, "admin'#", false},  // no comment, and no operator with an operand
+		{"mysql", String, "admin'#", true},
+		{"", String, "a\x00b", true},
+	} {
+		o := &Options{Dialect: tt.dialect, Parameter: tt.parameter}
+		if got := o.Refuses(tt.text); got != tt.refused {
+			t.Errorf("%+v, %q: refused %v, want %v: %s", o, tt.text, got, tt.refused, first(o, tt.text))
+		}
+	}
+}

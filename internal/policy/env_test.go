@@ -1,0 +1,75 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package policy_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolvet/toolvet/internal/policy"
+)
+
+// Values of the environment are looked up when the server is started, not when the policy is
+// read, and what is missing is named.
+func TestEnviron(t *testing.T) {
+	t.Parallel()
+	p, err := policy.Parse("p", []byte(`
+version: 1
+servers:
+  a:
+    command: [a]
+    dir: /srv
+    env:
+      TOKEN: ${A_TOKEN}
+      BOTH: "x-${A_TOKEN}-${B}-$$5-$"
+      PORT: 3000
+      RATIO: 0.50
+      EMPTY: ""
+  b: {command: [b], env: {X: "${A_TOKEN}${NOT}${NEITHER}${NOT}"}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lookup := func(name string) (string, bool) {
+		v, ok := map[string]string{"A_TOKEN": "s3cret$$", "B": ""}[name]
+		return v, ok
+	}
+	got, err := p.Servers[0].Environ(lookup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"TOKEN=s3cret$$", "BOTH=x-s3cret$$--$5-$", "PORT=3000", "RATIO=0.50", "EMPTY="}
+	if diff := cmp.Diff(want, got); diff != "" || p.Servers[0].Dir != "/srv" {
+		t.Errorf("dir %q, environment (-want +got):\n%s", p.Servers[0].Dir, diff)
+	}
+	_, err = p.Servers[1].Environ(lookup)
+	if err == nil || !strings.Contains(err.Error(), `"b"`) || !strings.Contains(err.Error(), "NOT, NEITHER, which") || strings.Contains(err.Error(), "s3cret") {
+		t.Errorf("variables that are missing: %v", err)
+	}
+}
+
+func TestEnvironErrors(t *testing.T) {
+	t.Parallel()
+	for yaml, want := range map[string]string{
+		`a: {command: [a], env: {T: "${secret"}}`:                  "must be followed by",
+		`a: {command: [a], env: {T: "${}"}}`:                       "must be followed by",
+		`a: {command: [a], env: {T: [hunter2]}}`:                   "must be a string; it is a list",
+		`a: {command: [a], env: {"A=B": hunter2}}`:                 "is not the name of an environment variable",
+		`a: {command: [a], env: {"": hunter2}}`:                    "is not the name of an environment variable",
+		`a: {command: [a], env: hunter2}`:                          "must be a mapping",
+		`a: {command: [a], dir: srv}`:                              "must be an absolute path",
+		`a: {url: "https://example.org/mcp", env: {A: "hunter2"}}`: "env and dir are for a command",
+		`"a:b": {command: [a]}`:                                    "must not hold a colon",
+	} {
+		_, err := policy.Parse("p", []byte("version: 1\nservers:\n  "+yaml+"\n"))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want …%s…", yaml, err, want)
+		}
+		if err != nil && strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: the error shows a line that may hold a secret: %v", yaml, err)
+		}
+	}
+}

@@ -1,0 +1,28 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package toolvet
+
+import "github.com/toolvet/toolvet/check"
+
+// A Validation is a verdict in the words of the validation protocol (docs/protocol.md): the answer of a validate
+// tool, and what package upstream says of a call that it did not make. The first four fields are the protocol's
+// core, and sufficient for most programs. The zero Validation is a no-go.
+type Validation struct {
+	Valid       bool     `json:"valid"`
+	Errors      []string `json:"errors"` // each with its place
+	Warnings    []string `json:"warnings"`
+	Suggestions []string `json:"suggestions"`
+
+	Tool     string          `json:"tool,omitempty"`
+	Method   string          `json:"method"`   // who judged: "toolvet", "toolvet+native", "native" or "schema-only"
+	Version  string          `json:"version"`  // of the protocol
+	Findings []check.Finding `json:"findings"` // errors and warnings, for programs
+	Levels   []check.Level   `json:"levels"`   // of the checks that ran
+	Skipped  []check.Skip    `json:"skipped"`  // checks that could not look; they never count as passed
+	Limits   []Allowance     `json:"limits,omitempty"`
+
+	Cached bool  `json:"cached,omitempty"` // the verdict is one that was kept; but for Limits
+	AgeMS  int64 `json:"ageMs,omitempty"`
+	TTLMS  int64 `json:"ttlMs,omitempty"` // how long it can be kept from now on; 0: not at all
+}
