@@ -5,7 +5,6 @@ package cli
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/cmd/internal/daemon"
 	"github.com/toolvet/toolvet/internal/access"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/internal/rule"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/protocol"
@@ -77,7 +77,7 @@ func (l *linter) silentOnRequests(rules []rule.Rule) {
 }
 
 // arguments matches references to arguments in a condition.
-var arguments = regexp.MustCompile(`\bargs\b`)
+var arguments = lazyregexp.New(`\bargs\b`)
 
 // fit compiles a rule for each tool that it covers. A dynamic rule needs to fit only one of
 // them.
