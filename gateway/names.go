@@ -7,9 +7,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"regexp"
 	"strings"
 
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/internal/protocol"
 )
 
@@ -25,7 +25,7 @@ const (
 	scheme = "toolvet://"
 )
 
-var serverName = regexp.MustCompile(`^[A-Za-z0-9.-]+(_[A-Za-z0-9.-]+)*$`)
+var serverName = lazyregexp.New(`^[A-Za-z0-9.-]+(_[A-Za-z0-9.-]+)*$`)
 
 // CheckServerName returns an error if a server's name cannot begin the names of its tools.
 func CheckServerName(name string) error {
@@ -35,7 +35,7 @@ func CheckServerName(name string) error {
 	return nil
 }
 
-var strange = regexp.MustCompile(`[^A-Za-z0-9_.-]`)
+var strange = lazyregexp.New(`[^A-Za-z0-9_.-]`)
 
 // Expose returns the clients' name for a tool or prompt: SERVER__NAME. The result has at most
 // 128 characters, and only letters, digits, underscores, hyphens and dots. To fit other names,

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/internal/wire/splice"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/upstream"
@@ -100,7 +101,7 @@ func (o *ownership) entry(list upstream.List, own string) *peer {
 // maxTemplate bounds the templates that are matched, in bytes.
 const maxTemplate = 2048
 
-var expression = regexp.MustCompile(`\{([+#./;?&]?)[^{}]*\}`)
+var expression = lazyregexp.New(`\{([+#./;?&]?)[^{}]*\}`)
 
 // matcher returns a regular expression for the URIs of a template (RFC 6570). It returns nil
 // if the template is too long or no expression can be made.

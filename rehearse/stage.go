@@ -9,17 +9,18 @@ import (
 	"fmt"
 	"os"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // staging begins the names of copies before they move to their places.
 const staging = ".toolvet-"
 
 // leftover matches these names.
-var leftover = regexp.MustCompile(`^\.toolvet-[A-Z2-7]{12}$`)
+var leftover = lazyregexp.New(`^\.toolvet-[A-Z2-7]{12}$`)
 
 // stage makes the copies, so that a full disk or a closed directory shows before anything changes. Release, never
 // nil, unlocks the directories of the copies.

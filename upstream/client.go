@@ -25,7 +25,7 @@ type Command struct {
 	Env        []string      // the whole environment; nil inherits ours
 	Dir        string        // working directory; "" is ours
 	Stderr     io.Writer     // receives the server's standard error; nil keeps only its end, for errors
-	Supervisor []string      // command that runs process.Supervise, to leave no process of the server behind
+	Supervisor []string      // command that runs supervisor.Run, to leave no process of the server behind
 	Timeout    time.Duration // of the start with its handshake, of listing the tools, of a call; default [DefaultTimeout]
 	Limits     call.Limits   // of a message from the server
 }

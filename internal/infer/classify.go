@@ -5,10 +5,11 @@ package infer
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // A parameter is what a guess rests on.
@@ -26,12 +27,12 @@ type sign struct {
 	kind  Kind
 	names func(p parameter) bool
 	// not excludes other things of such a name, by the description.
-	not *regexp.Regexp
+	not *lazyregexp.Regexp
 	// never excludes them also by the words of the tool.
-	never *regexp.Regexp
+	never *lazyregexp.Regexp
 	// needs must also match if a name alone says too little; says must match
 	// the description itself.
-	needs, says *regexp.Regexp
+	needs, says *lazyregexp.Regexp
 }
 
 var formats = map[string]Kind{
@@ -42,43 +43,43 @@ var formats = map[string]Kind{
 
 // signs are tried in this order; the first that fits decides.
 var signs = []sign{
-	{kind: Cron, names: last("cron", "crontab", "cronexpression"), not: regexp.MustCompile(`cron job id`)},
+	{kind: Cron, names: last("cron", "crontab", "cronexpression"), not: lazyregexp.New(`cron job id`)},
 	{kind: Cron, names: both("cron", "expression", "schedule")},
-	{kind: Cron, names: last("schedule", "expression"), needs: regexp.MustCompile(`\bcron( |tab\b|job|$)|cronjob|cron_`), not: regexp.MustCompile(`natural language|\bid\b|\bname\b`)},
+	{kind: Cron, names: last("schedule", "expression"), needs: lazyregexp.New(`\bcron( |tab\b|job|$)|cronjob|cron_`), not: lazyregexp.New(`natural language|\bid\b|\bname\b`)},
 	{kind: Glob, names: anyOf("glob", "globs")},
-	{kind: Glob, names: last("pattern", "patterns"), says: regexp.MustCompile(`\bglobs?\b|\*\*/|\*\.[a-z]`), not: regularExpression},
+	{kind: Glob, names: last("pattern", "patterns"), says: lazyregexp.New(`\bglobs?\b|\*\*/|\*\.[a-z]`), not: regularExpression},
 	{kind: Regex, names: anyOf("regex", "regexp")},
-	{kind: Regex, names: last("pattern", "patterns", "paths", "domains", "query", "search", "filter"), says: regularExpression, not: regexp.MustCompile(`\bor\b.*regular exp|supports regular|path to`)},
-	{kind: Glob, names: both("patterns", "exclude", "include", "ignore"), not: regexp.MustCompile(`regular exp|\bregexp?\b|\burls?\b`)},
-	{kind: SQL, names: anyOf("sql"), not: regexp.MustCompile(`path|file name|dialect|server name`)},
-	{kind: SQL, names: last("query", "statement", "queries", "statements"), needs: regexp.MustCompile(`\bsql\b|\bselect (query|statement)\b|\bpostgres|\bmysql\b|\bsqlite\b`),
-		not: regexp.MustCompile(`search (query|term|text)|keyword`), never: otherQueries},
+	{kind: Regex, names: last("pattern", "patterns", "paths", "domains", "query", "search", "filter"), says: regularExpression, not: lazyregexp.New(`\bor\b.*regular exp|supports regular|path to`)},
+	{kind: Glob, names: both("patterns", "exclude", "include", "ignore"), not: lazyregexp.New(`regular exp|\bregexp?\b|\burls?\b`)},
+	{kind: SQL, names: anyOf("sql"), not: lazyregexp.New(`path|file name|dialect|server name`)},
+	{kind: SQL, names: last("query", "statement", "queries", "statements"), needs: lazyregexp.New(`\bsql\b|\bselect (query|statement)\b|\bpostgres|\bmysql\b|\bsqlite\b`),
+		not: lazyregexp.New(`search (query|term|text)|keyword`), never: otherQueries},
 	{kind: Command, names: last("command", "cmd", "commands", "shellcommand", "commandline"),
-		needs: regexp.MustCompile(`shell|bash|terminal|execut|\brun|\bcli\b|command[- ]line|\b(pod|container|deployment|cronjob|docker)\b`),
-		not:   regexp.MustCompile(`redis|slash command|sub-?command|gdb|debugger|editor command|command (to look up|name)|minecraft|mongodb|\bvim\b|which command|kubectl command|filter|one of|\(list,`)},
+		needs: lazyregexp.New(`shell|bash|terminal|execut|\brun|\bcli\b|command[- ]line|\b(pod|container|deployment|cronjob|docker)\b`),
+		not:   lazyregexp.New(`redis|slash command|sub-?command|gdb|debugger|editor command|command (to look up|name)|minecraft|mongodb|\bvim\b|which command|kubectl command|filter|one of|\(list,`)},
 	{kind: URL, names: last("url", "uri", "urls", "uris", "href", "endpoint", "webhook", "link"),
-		not: regexp.MustCompile(`jdbc|connection (string|uri)|database url|\b(resource|ui|mongodb|postgres|redis|file|memory)://|short ?link id|slug|route paths?`)},
+		not: lazyregexp.New(`jdbc|connection (string|uri)|database url|\b(resource|ui|mongodb|postgres|redis|file|memory)://|short ?link id|slug|route paths?`)},
 	{kind: URL, names: always, says: whollyURL, not: orElse},
 	{kind: Path, names: pathName, not: notAPath},
-	{kind: Email, names: last("email", "emails", "emailaddress", "mail"), not: regexp.MustCompile(`email id|content|template|subject|body|type of email`)},
+	{kind: Email, names: last("email", "emails", "emailaddress", "mail"), not: lazyregexp.New(`email id|content|template|subject|body|type of email`)},
 	{kind: Email, names: last("to", "from", "cc", "bcc", "recipient", "recipients", "attendees", "invitees", "sender", "forwarder", "participants", "address", "addresses"),
-		says: regexp.MustCompile(`\be-?mail addresse?s?\b`), not: orElse},
-	{kind: Email, names: last("cc", "bcc"), needs: regexp.MustCompile(`\be-?mails?\b|_mail|mail_`)},
-	{kind: Time, names: timeName, says: regexp.MustCompile(`iso[- ]?8601|rfc[- ]?3339|\biso (date|time|format|string|timestamp)|[0-9yd]-[0-9md]{2}-[0-9d]{2}t[0-9h]{2}:`),
-		not: regexp.MustCompile(`relative|now-|\bunix\b|epoch|date range|duration|period|yyyy-mm-dd\)|yyyy-mm-dd format`)},
+		says: lazyregexp.New(`\be-?mail addresse?s?\b`), not: orElse},
+	{kind: Email, names: last("cc", "bcc"), needs: lazyregexp.New(`\be-?mails?\b|_mail|mail_`)},
+	{kind: Time, names: timeName, says: lazyregexp.New(`iso[- ]?8601|rfc[- ]?3339|\biso (date|time|format|string|timestamp)|[0-9yd]-[0-9md]{2}-[0-9d]{2}t[0-9h]{2}:`),
+		not: lazyregexp.New(`relative|now-|\bunix\b|epoch|date range|duration|period|yyyy-mm-dd\)|yyyy-mm-dd format`)},
 }
 
 var (
-	regularExpression = regexp.MustCompile(`regular expression|\bregexp?s?\b`)
-	otherQueries      = regexp.MustCompile(`\b(jql|graphql|cypher|kql|kusto|soql|sosl|gaql|xpath|jsonpath|sparql|promql|logql|dax|mdx|aql)\b|xpath|natural language|mongo`)
+	regularExpression = lazyregexp.New(`regular expression|\bregexp?s?\b`)
+	otherQueries      = lazyregexp.New(`\b(jql|graphql|cypher|kql|kusto|soql|sosl|gaql|xpath|jsonpath|sparql|promql|logql|dax|mdx|aql)\b|xpath|natural language|mongo`)
 	// whollyURL matches a description that begins like "URL of …".
-	whollyURL = regexp.MustCompile(`^(the |an? |list of |array of |optional |full |complete |public |base |target |direct )*([a-z-]+ ){0,2}(url|uri)s?( (of|to|for|where|from|that)\b|$|[.,;:(]| \()`)
+	whollyURL = lazyregexp.New(`^(the |an? |list of |array of |optional |full |complete |public |base |target |direct )*([a-z-]+ ){0,2}(url|uri)s?( (of|to|for|where|from|that)\b|$|[.,;:(]| \()`)
 	// orElse matches descriptions of alternatives to a URL, or of text about a URL.
-	orElse = regexp.MustCompile(`\b(id|name|slug|path|text|html|alias|file|number|handle|username)s? or\b|\bor (an? |the |local |file |its )*(path|name|id|file|text|html|base64|slug|alias|urn|handle)|base64|data uri|part of the ur[il]|\b(url|uri) (encoded|path|slug|pattern|prefix|parameter|safe|friendly)|schemes?\b`)
+	orElse = lazyregexp.New(`\b(id|name|slug|path|text|html|alias|file|number|handle|username)s? or\b|\bor (an? |the |local |file |its )*(path|name|id|file|text|html|base64|slug|alias|urn|handle)|base64|data uri|part of the ur[il]|\b(url|uri) (encoded|path|slug|pattern|prefix|parameter|safe|friendly)|schemes?\b`)
 )
 
 // notAPath finds what is called a path or a file and is none on a file system.
-var notAPath = regexp.MustCompile(`\b(json ?path|xpath|url path|api path|request path|http path|uri path|route|endpoint path|css|selector|object path|field path|property path|key path|menu item|dot[- ]notation|critical path|career path|shortest path|module path|import path|breadcrumb|vault path|secret path|redirect path|base64|file (content|data|id|token|key)s?\b|content of the file|google drive|figma|slack|notion|gcs|gs://|s3://|bucket|github repository|firebase storage|dropbox path)`)
+var notAPath = lazyregexp.New(`\b(json ?path|xpath|url path|api path|request path|http path|uri path|route|endpoint path|css|selector|object path|field path|property path|key path|menu item|dot[- ]notation|critical path|career path|shortest path|module path|import path|breadcrumb|vault path|secret path|redirect path|base64|file (content|data|id|token|key)s?\b|content of the file|google drive|figma|slack|notion|gcs|gs://|s3://|bucket|github repository|firebase storage|dropbox path)`)
 
 // classify returns the kind of a parameter and why, or "".
 func classify(p parameter) (Kind, string) {
@@ -198,7 +199,7 @@ func looksLikePath(value string) bool {
 }
 
 // saysPath finds the words of a description that speak of a file system.
-var saysPath = regexp.MustCompile(`\b((absolute|relative|full|local|file|directory|folder|filesystem|output|input|source|destination|target) )?path(s)?\b|\b(file|directory|folder) (to|on disk)\b|\bdirectory\b`)
+var saysPath = lazyregexp.New(`\b((absolute|relative|full|local|file|directory|folder|filesystem|output|input|source|destination|target) )?path(s)?\b|\b(file|directory|folder) (to|on disk)\b|\bdirectory\b`)
 
 // words splits a name at separators and where small letters meet capitals.
 func words(name string) []string {

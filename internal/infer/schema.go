@@ -5,9 +5,10 @@ package infer
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // A node is the part of a schema that a guess rests on.
@@ -119,7 +120,7 @@ func (w *walker) resolve(n *node) *node {
 
 // aboutParameter matches a line about a parameter in a description made from a function's
 // comment: "path: the file to read", "- path (str): …".
-var aboutParameter = regexp.MustCompile("(?m)^[ \\t]*(?:[-*•][ \\t]*)?[\"'`*]*([A-Za-z_][A-Za-z0-9_]*)[\"'`*]*[ \\t]*(?:\\([^)\\n]*\\))?[ \\t]*:[ \\t]+(\\S.*)$")
+var aboutParameter = lazyregexp.New("(?m)^[ \\t]*(?:[-*•][ \\t]*)?[\"'`*]*([A-Za-z_][A-Za-z0-9_]*)[\"'`*]*[ \\t]*(?:\\([^)\\n]*\\))?[ \\t]*:[ \\t]+(\\S.*)$")
 
 // Described is what a tool's description says of parameters, by name, as the comments of functions do:
 // "path: the file to read".

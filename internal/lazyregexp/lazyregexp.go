@@ -61,3 +61,29 @@ func (r *Regexp) ReplaceAllString(s, replacement string) string {
 func (r *Regexp) ReplaceAllStringFunc(s string, replace func(string) string) string {
 	return r.compiled().ReplaceAllStringFunc(s, replace)
 }
+
+// Match reports whether b has a match.
+func (r *Regexp) Match(b []byte) bool { return r.compiled().Match(b) }
+
+// FindSubmatch returns the first match and its groups, or nil.
+func (r *Regexp) FindSubmatch(b []byte) [][]byte { return r.compiled().FindSubmatch(b) }
+
+// FindIndex returns the start and the end of the first match, or nil.
+func (r *Regexp) FindIndex(b []byte) []int { return r.compiled().FindIndex(b) }
+
+// FindAllSubmatch returns the first n matches with their groups, or all if n is negative.
+func (r *Regexp) FindAllSubmatch(b []byte, n int) [][][]byte {
+	return r.compiled().FindAllSubmatch(b, n)
+}
+
+// FindStringIndex returns the start and the end of the first match, or nil.
+func (r *Regexp) FindStringIndex(s string) []int { return r.compiled().FindStringIndex(s) }
+
+// FindAllStringSubmatchIndex returns the starts and the ends of the first n matches and of their groups, or of all if n is
+// negative.
+func (r *Regexp) FindAllStringSubmatchIndex(s string, n int) [][]int {
+	return r.compiled().FindAllStringSubmatchIndex(s, n)
+}
+
+// Split returns the parts of s between its matches, n at most, or all if n is negative.
+func (r *Regexp) Split(s string, n int) []string { return r.compiled().Split(s, n) }

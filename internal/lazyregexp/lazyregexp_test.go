@@ -18,8 +18,12 @@ func TestMethods(t *testing.T) {
 	for m := range ours.Type().Methods() {
 		args := []reflect.Value{reflect.ValueOf(text)}
 		switch m.Name {
-		case "FindAllString", "FindAllStringSubmatch":
+		case "FindAllString", "FindAllStringSubmatch", "FindAllStringSubmatchIndex", "Split":
 			args = append(args, reflect.ValueOf(-1))
+		case "Match", "FindIndex", "FindSubmatch":
+			args[0] = reflect.ValueOf([]byte(text))
+		case "FindAllSubmatch":
+			args = []reflect.Value{reflect.ValueOf([]byte(text)), reflect.ValueOf(-1)}
 		case "ReplaceAllString":
 			args = append(args, reflect.ValueOf("$2"))
 		case "ReplaceAllStringFunc":

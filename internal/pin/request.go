@@ -6,12 +6,12 @@ package pin
 import (
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // asked is what a request names.
@@ -192,7 +192,7 @@ func (e *entries) differ(changes []*Change, name string) []*Change {
 	return append(changes, change)
 }
 
-var expression = regexp.MustCompile(`\{[^{}]*\}`)
+var expression = lazyregexp.New(`\{[^{}]*\}`)
 
 // gives reports whether a template (RFC 6570) may give a URI. Servers read templates in different ways, so
 // an expression stands for any text here.

@@ -5,12 +5,12 @@ package when
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/toolvet/toolvet/checks/cron"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // looksLikeCron reports whether a text is meant as cron: one name, or fields that do not begin like English.
@@ -61,7 +61,7 @@ func readCron(text string, zone *time.Location, now time.Time) (*Schedule, error
 	return s, nil
 }
 
-var numbers = regexp.MustCompile(`\b([0-9]{1,9})-([0-9]{1,9})\b`)
+var numbers = lazyregexp.New(`\b([0-9]{1,9})-([0-9]{1,9})\b`)
 
 // backward finds a range of numbers that ends before it begins: programs disagree on its meaning. Days of the week
 // are a circle, and fri-mon has one meaning.

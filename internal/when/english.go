@@ -5,11 +5,11 @@ package when
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/schema"
 )
 
@@ -34,7 +34,7 @@ type parser struct {
 	now   time.Time
 }
 
-var token = regexp.MustCompile(`[a-z0-9:.+\-]+|,`)
+var token = lazyregexp.New(`[a-z0-9:.+\-]+|,`)
 
 func readEnglish(text string, zone *time.Location, now time.Time) (*Schedule, error) {
 	p := &parser{words: token.FindAllString(text, -1), zone: zone, now: now}
@@ -131,7 +131,7 @@ var units = map[string]time.Duration{
 	"minute": time.Minute, "h": time.Hour, "hour": time.Hour,
 }
 
-var compact = regexp.MustCompile(`^(\d+h)?(\d+m)?(\d+s)?$`)
+var compact = lazyregexp.New(`^(\d+h)?(\d+m)?(\d+s)?$`)
 
 // duration reads "5 minutes", "90m" or "1h30m", and returns days, weeks and months separately.
 func (p *parser) duration() (d time.Duration, days, months int, ok bool) {

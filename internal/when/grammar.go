@@ -4,11 +4,12 @@
 package when
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // calendar reads days and times, in either order: "every weekday at 9am", "at 9am on
@@ -267,7 +268,7 @@ func (p *parser) steps(c *calendar) error {
 
 var ordinalWords = map[string]int{"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "last": -1}
 
-var ordinalNumber = regexp.MustCompile(`^(\d{1,2})(st|nd|rd|th)$`)
+var ordinalNumber = lazyregexp.New(`^(\d{1,2})(st|nd|rd|th)$`)
 
 func ordinalOf(word string) (int, bool) {
 	if n, ok := ordinalWords[word]; ok {
@@ -327,7 +328,7 @@ func (p *parser) ordinals(c *calendar, ofMonth bool) error {
 	return nil
 }
 
-var timeOfDay = regexp.MustCompile(`^(\d{1,2})(?::(\d{2}))?(?::(\d{2}))?(am|pm)?$`)
+var timeOfDay = lazyregexp.New(`^(\d{1,2})(?::(\d{2}))?(?::(\d{2}))?(am|pm)?$`)
 
 // times reads "at 9am", "at 6:30 and 18:30".
 func (p *parser) times() ([]clock, error) {

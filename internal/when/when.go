@@ -21,11 +21,11 @@ package when
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/toolvet/toolvet/checks/cron"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // maxLength bounds a text, in bytes.
@@ -131,7 +131,7 @@ func read(text string, zone *time.Location, now time.Time) (*Schedule, error) {
 }
 
 // moment matches the beginning of a moment.
-var moment = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}[tT][0-9]`)
+var moment = lazyregexp.New(`^[0-9]{4}-[0-9]{2}-[0-9]{2}[tT][0-9]`)
 
 func atMoment(moment time.Time, zone *time.Location) *Schedule {
 	local := moment.In(zone)

@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	pathcheck "github.com/toolvet/toolvet/checks/path"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/infer"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/internal/pin"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/preset"
@@ -132,7 +132,7 @@ func argument(address string) string {
 	return name
 }
 
-var plainKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
+var plainKey = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_-]*$`)
 
 // key writes a key of a mapping, in quotes unless it is a plain word.
 func key(s string) string {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 	"text/tabwriter"
 
@@ -15,6 +14,7 @@ import (
 
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/enforce"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/internal/terminal"
 	"github.com/toolvet/toolvet/schema"
 )
@@ -85,6 +85,6 @@ func plainBody(doc string) string {
 	return b.String()
 }
 
-var markdownLink = regexp.MustCompile(`\[([^\]]+)\]\([^)]+\)`)
+var markdownLink = lazyregexp.New(`\[([^\]]+)\]\([^)]+\)`)
 
 func plainInline(s string) string { return markdownLink.ReplaceAllString(s, "$1") }

@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -19,6 +18,7 @@ import (
 
 	"github.com/toolvet/toolvet/cmd/internal/clientconfig"
 	"github.com/toolvet/toolvet/internal/enforce"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/terminal"
 )
@@ -155,7 +155,7 @@ func readSmall(file string) ([]byte, error) {
 	return data, err
 }
 
-var envLine = regexp.MustCompile(`(?m)^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=`)
+var envLine = lazyregexp.New(`(?m)^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=`)
 
 // variablesOf returns the names of the variables in an env file.
 func variablesOf(file string) ([]string, error) {
@@ -401,8 +401,8 @@ func writePairs(b *strings.Builder, head, indent string, list []clientconfig.Var
 }
 
 var (
-	serversKey = regexp.MustCompile(`(?m)^servers:[ \t]*(#.*)?\r?$`)
-	nested     = regexp.MustCompile(`^( +)[^ #\r\n]`)
+	serversKey = lazyregexp.New(`(?m)^servers:[ \t]*(#.*)?\r?$`)
+	nested     = lazyregexp.New(`^( +)[^ #\r\n]`)
 )
 
 // text returns the policy with the added servers behind the others.

@@ -5,13 +5,13 @@ package cli
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/cmd/internal/daemon"
 	"github.com/toolvet/toolvet/internal/access"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/internal/limit"
 	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/rule"
@@ -77,7 +77,7 @@ func (l *linter) silentOnRequests(rules []rule.Rule) {
 }
 
 // arguments matches references to arguments in a condition.
-var arguments = regexp.MustCompile(`\bargs\b`)
+var arguments = lazyregexp.New(`\bargs\b`)
 
 // fit compiles a rule for each tool that it covers. A dynamic rule needs to fit only one of
 // them.

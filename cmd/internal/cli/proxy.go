@@ -14,7 +14,6 @@ import (
 
 	"github.com/toolvet/toolvet/cmd/internal/daemon"
 	"github.com/toolvet/toolvet/internal/logname"
-	"github.com/toolvet/toolvet/internal/machine/process"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/protocol"
 )
@@ -144,20 +143,4 @@ func nameless(_ []string, a slog.Attr) slog.Attr {
 		return slog.String(a.Key, logname.Error(err))
 	}
 	return a
-}
-
-// superviseCommand is the command by which toolvet starts its own program to supervise a server.
-func (a *app) superviseCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:                "supervise -- ...",
-		Short:              "Supervise a server (toolvet starts this itself)",
-		Hidden:             true,
-		DisableFlagParsing: true,
-		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 && args[0] == "--" {
-				args = args[1:]
-			}
-			return exitWith(process.Supervise(args))
-		},
-	}
 }

@@ -4,11 +4,11 @@
 package cli
 
 import (
-	"regexp"
 	"slices"
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/calllog"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/internal/policy"
 )
 
@@ -64,7 +64,7 @@ func (t *recordedTools) of(record calllog.Record) (tools *call.Catalog, why stri
 }
 
 // unrecorded matches values that rules may read and a replay does not have.
-var unrecorded = regexp.MustCompile(`\bsession\.(claims|transport|client_address|protocol_version|traceparent)\b`)
+var unrecorded = lazyregexp.New(`\bsession\.(claims|transport|client_address|protocol_version|traceparent)\b`)
 
 // readsMore names such values in the rules of a policy.
 func readsMore(p *policy.Policy) []string {

@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
@@ -298,7 +298,7 @@ func (w *words) http(e *entry) error {
 // maxName is the longest name of a server for "toolvet serve", in bytes.
 const maxName = 64
 
-var underscores = regexp.MustCompile(`__+`)
+var underscores = lazyregexp.New(`__+`)
 
 // nameFor makes a name that is valid in a policy, and that "toolvet serve" can put before names of
 // tools: no colon, only visible characters, and single underscores inside.

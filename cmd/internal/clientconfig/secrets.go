@@ -5,9 +5,9 @@ package clientconfig
 
 import (
 	"net/url"
-	"regexp"
 	"strings"
 
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/scan/secret"
 )
 
@@ -20,15 +20,15 @@ func newFinder() (*finder, error) {
 }
 
 var (
-	secretName = regexp.MustCompile(`(?i)key|token|secret|pass|pwd|auth|cred|cookie|session|private|cert|sign|salt|dsn|conn|hook|jwt|bearer|licen[cs]e|(^|[_-])(pin|pw|pat|otp)$`)
+	secretName = lazyregexp.New(`(?i)key|token|secret|pass|pwd|auth|cred|cookie|session|private|cert|sign|salt|dsn|conn|hook|jwt|bearer|licen[cs]e|(^|[_-])(pin|pw|pat|otp)$`)
 
 	// Values that are certainly no secrets: booleans, small numbers, plain words, paths, addresses of
 	// hosts.
-	harmlessValue = regexp.MustCompile(`^(|[0-9]{1,6}(\.[0-9]{1,3})?|[A-Za-z]{1,16}|[a-z]{1,12}([-_.][a-z0-9]{1,12}){1,3}|[a-z0-9.-]{1,40}:[0-9]{2,5})$`)
-	harmlessPath  = regexp.MustCompile(`^(~|\.{1,2}|[A-Za-z]:)?([/\\][A-Za-z0-9 ._@+()-]{0,40})+$`)
+	harmlessValue = lazyregexp.New(`^(|[0-9]{1,6}(\.[0-9]{1,3})?|[A-Za-z]{1,16}|[a-z]{1,12}([-_.][a-z0-9]{1,12}){1,3}|[a-z0-9.-]{1,40}:[0-9]{2,5})$`)
+	harmlessPath  = lazyregexp.New(`^(~|\.{1,2}|[A-Za-z]:)?([/\\][A-Za-z0-9 ._@+()-]{0,40})+$`)
 
 	// A mixture of letters and digits without words.
-	mixture = regexp.MustCompile(`^([A-Za-z0-9+/=_-]{20,}|[0-9a-fA-F]{16,})$`)
+	mixture = lazyregexp.New(`^([A-Za-z0-9+/=_-]{20,}|[0-9a-fA-F]{16,})$`)
 )
 
 // harmless reports whether a value may be copied: neither its name nor the value suggests a secret, and
@@ -61,10 +61,10 @@ func (f *finder) harmlessURL(s string) bool {
 }
 
 var (
-	upper = regexp.MustCompile(`[A-Z]`)
-	lower = regexp.MustCompile(`[a-z]`)
-	digit = regexp.MustCompile(`[0-9]`)
-	hex   = regexp.MustCompile(`^[0-9a-fA-F-]{16,}$`)
+	upper = lazyregexp.New(`[A-Z]`)
+	lower = lazyregexp.New(`[a-z]`)
+	digit = lazyregexp.New(`[0-9]`)
+	hex   = lazyregexp.New(`^[0-9a-fA-F-]{16,}$`)
 )
 
 // blob reports whether a text, or a part of a path, looks random.
@@ -119,14 +119,14 @@ func (w *words) url(given string) string {
 }
 
 var (
-	assignment = regexp.MustCompile(`^(-{0,2}[A-Za-z_][A-Za-z0-9_-]*)=(.+)$`)
-	headerLine = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9-]*):\s*(.+)$`)
-	flag       = regexp.MustCompile(`^--?[A-Za-z][A-Za-z0-9-]*$`)
-	headerFlag = regexp.MustCompile(`^(-H|--header)$`)
+	assignment = lazyregexp.New(`^(-{0,2}[A-Za-z_][A-Za-z0-9_-]*)=(.+)$`)
+	headerLine = lazyregexp.New(`^([A-Za-z][A-Za-z0-9-]*):\s*(.+)$`)
+	flag       = lazyregexp.New(`^--?[A-Za-z][A-Za-z0-9-]*$`)
+	headerFlag = lazyregexp.New(`^(-H|--header)$`)
 
 	// USER:PASSWORD, as for curl; docker takes the numbers of a user and a group.
-	userFlag = regexp.MustCompile(`^(-u|--user)$`)
-	login    = regexp.MustCompile(`:.*[^0-9]`)
+	userFlag = lazyregexp.New(`^(-u|--user)$`)
+	login    = lazyregexp.New(`:.*[^0-9]`)
 )
 
 // arguments returns the templates of a command's arguments.

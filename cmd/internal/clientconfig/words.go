@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
+
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // words turns the texts of a file into templates.
@@ -25,10 +26,10 @@ func (w *words) note(format string, args ...any) {
 
 // word matches ${name} or ${kind:name}: VS Code and Cursor use ${env:X}, Claude Code uses ${X} and
 // ${X:-default}.
-var word = regexp.MustCompile(`\$\{([^}]*)\}|\$`)
+var word = lazyregexp.New(`\$\{([^}]*)\}|\$`)
 
 // kindOfWord matches the part of a placeholder that can be shown, such as config in ${config:x}.
-var kindOfWord = regexp.MustCompile(`^[A-Za-z_]{0,32}:?`)
+var kindOfWord = lazyregexp.New(`^[A-Za-z_]{0,32}:?`)
 
 // replace turns a text without secrets into a template.
 func (w *words) replace(s string) string {
@@ -87,7 +88,7 @@ func (w *words) directory(dir string) string {
 	return filepath.Join(escape(w.options.Workspace), dir)
 }
 
-var nameOfVariable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var nameOfVariable = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 func isName(s string) bool { return nameOfVariable.MatchString(s) }
 

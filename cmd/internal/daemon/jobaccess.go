@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -21,6 +20,7 @@ import (
 	"github.com/toolvet/toolvet/internal/access"
 	"github.com/toolvet/toolvet/internal/door"
 	"github.com/toolvet/toolvet/internal/enforce"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/internal/limit"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/protocol"
@@ -132,7 +132,7 @@ func (j *jobGate) with(more ...toolvet.Option) (*toolvet.Gate, error) {
 }
 
 // jobID matches the id of a job in a condition.
-var jobID = regexp.MustCompile(`["'][0-9a-f]{23}["']`)
+var jobID = lazyregexp.New(`["'][0-9a-f]{23}["']`)
 
 // checkJobRules refuses rules for jobs that name an id: rules read names, and such a rule would never hold.
 func checkJobRules(p *policy.Policy) error {

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"os"
 
+	"github.com/toolvet/toolvet/cmd/internal/supervise"
 	"github.com/toolvet/toolvet/internal/auth"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/wire/streamable"
@@ -62,13 +63,13 @@ func Environment(s *policy.Server) ([]string, error) {
 	return append(os.Environ(), added...), nil
 }
 
-// Supervisor returns the command that supervises a server process (see process.Supervise).
+// Supervisor returns the command that supervises a server process (see package supervise).
 func Supervisor() ([]string, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("finding toolvet's own program, which supervises servers: %w", err)
 	}
-	return []string{self, "supervise", "--"}, nil
+	return supervise.Command(self), nil
 }
 
 // SandboxInit returns the command that builds a sandbox (see rehearse.Run).

@@ -30,10 +30,13 @@ const (
 	spare = 64 << 20
 	// quiet bounds the allocation of an idle process in an interval, and surplus is the least unused
 	// memory worth returning, both in bytes.
-	quiet, surplus = 4 << 20, 16 << 20
+	quiet, surplus = 4 << 20, 8 << 20
 	// seldom is the number of intervals between two looks of an idle process.
 	seldom   = 12
 	interval = 5 * time.Second
+	// first is the time to the first look. Each further one takes twice as long, up to an interval: what the start leaves
+	// is returned soon.
+	first = 250 * time.Millisecond
 )
 
 // Borrow lets a process that works for seconds collect half as often until it calls restore, for a
@@ -65,7 +68,8 @@ func manage(ctx context.Context, every time.Duration, tune bool) {
 	if tune {
 		debug.SetGCPercent(small)
 	}
-	tick := time.NewTicker(every)
+	next := min(first, every)
+	tick := time.NewTimer(next)
 	defer tick.Stop()
 	percent := small
 	before := read()
@@ -76,6 +80,8 @@ func manage(ctx context.Context, every time.Duration, tune bool) {
 		case <-ctx.Done():
 			return
 		}
+		next = min(2*next, every)
+		tick.Reset(next)
 		now := read()
 		ticks++
 		idle := now.allocated-before.allocated < quiet

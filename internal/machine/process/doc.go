@@ -5,7 +5,7 @@
 // of it stays behind. Launchers like npx start the real server as a grandchild, which survives if only
 // the launcher is killed.
 //
-// On Linux, [Start] puts two small processes, running [Supervise], before the
+// On Linux, [Start] puts two small processes, running [supervisor.Run], before the
 // server:
 //
 //	this process ── guard ── supervisor ── server ── whatever it starts

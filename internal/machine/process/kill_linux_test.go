@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolvet/toolvet/internal/machine/process/supervisor"
 )
 
 // pidOf waits for the one process whose arguments after the program begin so.
@@ -41,8 +43,8 @@ func kill(t *testing.T, pid int, signal unix.Signal) {
 func TestKillOne(t *testing.T) {
 	t.Parallel()
 	for name, args := range map[string][]string{
-		"guard":      {"as-supervisor", roleGuard},
-		"supervisor": {"as-supervisor", roleServer},
+		"guard":      {"as-supervisor", supervisor.Guard},
+		"supervisor": {"as-supervisor", supervisor.Server},
 		"server":     {"as-brood"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -71,7 +73,7 @@ func stopAndKill(t *testing.T, pids ...int) {
 func TestKillBothSupervisors(t *testing.T) {
 	t.Parallel()
 	p, mark := startTree(t, "as-brood")
-	stopAndKill(t, pidOf(t, mark, "as-supervisor", roleServer), pidOf(t, mark, "as-supervisor", roleGuard))
+	stopAndKill(t, pidOf(t, mark, "as-supervisor", supervisor.Server), pidOf(t, mark, "as-supervisor", supervisor.Guard))
 	if got := within(t, "exit", p.Exit); got != killed {
 		t.Errorf("got %+v, want %+v", got, killed)
 	}
@@ -85,7 +87,7 @@ func TestKillProxyAndSupervisors(t *testing.T) {
 	proxy, lines := startProxy(t, mark)
 	readLine(t, lines)
 	server := pidOf(t, mark, "as-brood")
-	stopAndKill(t, pidOf(t, mark, "as-supervisor", roleServer), pidOf(t, mark, "as-supervisor", roleGuard), proxy.Process.Pid)
+	stopAndKill(t, pidOf(t, mark, "as-supervisor", supervisor.Server), pidOf(t, mark, "as-supervisor", supervisor.Guard), proxy.Process.Pid)
 	eventually(t, "the server is gone", func() bool {
 		return !slices.ContainsFunc(findMarked(mark), func(p marked) bool { return p.pid == server })
 	})
@@ -95,7 +97,7 @@ func TestKillProxyAndSupervisors(t *testing.T) {
 // SIGTERM for guard or supervisor is SIGTERM for the server.
 func TestTermReachesTheServer(t *testing.T) {
 	t.Parallel()
-	for _, role := range []string{roleGuard, roleServer} {
+	for _, role := range []string{supervisor.Guard, supervisor.Server} {
 		t.Run(role, func(t *testing.T) {
 			t.Parallel()
 			p, mark := startTree(t, "as-sleeper")
@@ -114,7 +116,7 @@ func TestStoppedSupervisor(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits until the others lose patience with it, some seconds")
 	}
-	for _, role := range []string{roleGuard, roleServer} {
+	for _, role := range []string{supervisor.Guard, supervisor.Server} {
 		t.Run(role, func(t *testing.T) {
 			t.Parallel()
 			p, mark := startTree(t, "as-brood")

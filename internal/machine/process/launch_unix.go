@@ -12,16 +12,19 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolvet/toolvet/internal/machine/process/supervisor"
 )
 
 const (
-	// leftoverGrace is the time after SIGTERM for processes that a server left behind.
+	// leftoverGrace is the time after SIGTERM for processes that a server left behind, and pollEvery the interval between
+	// checks for their end.
 	leftoverGrace = 500 * time.Millisecond
-	// killWait bounds the time in which guard and supervisor repeat SIGKILL; forceAfter bounds the time
-	// of both together, before we kill them; giveUp bounds the wait of Stop for all this.
-	killWait   = 2 * time.Second
-	forceAfter = 3 * killWait
-	giveUp     = 5 * killWait
+	pollEvery     = 5 * time.Millisecond
+	// forceAfter bounds the time of guard and supervisor together, before we kill them; giveUp bounds the wait of Stop for
+	// all this.
+	forceAfter = 3 * supervisor.KillWait
+	giveUp     = 5 * supervisor.KillWait
 )
 
 func launch(c Command, files *stdio) (tree, error) {

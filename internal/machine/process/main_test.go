@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/toolvet/toolvet/internal/machine/process/supervisor"
 )
 
 // patience is how long a test waits for what must happen.
@@ -21,7 +23,7 @@ const patience = 30 * time.Second
 
 // roles are what the test binary does when its first argument names one.
 var roles = map[string]func(args []string){
-	"as-supervisor": func(args []string) { os.Exit(Supervise(args)) },
+	"as-supervisor": func(args []string) { os.Exit(supervisor.Run(args)) },
 	"as-echo":       func([]string) { io.Copy(os.Stdout, os.Stdin) },
 	"as-talker":     func(args []string) { fmt.Fprint(os.Stderr, strings.Join(args, " ")) },
 	"as-env":        reportSurroundings,

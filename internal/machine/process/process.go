@@ -26,7 +26,7 @@ type Command struct {
 	// Stderr receives the server's standard error. An *os.File is inherited
 	// directly; nil discards.
 	Stderr io.Writer
-	// Supervisor is the command, without the server's, that runs [Supervise], such as {"/path/toolvet",
+	// Supervisor is the command, without the server's, that runs supervisor.Run, such as {"/path/toolvet",
 	// "supervise", "--"}; its path is absolute. Without it the server is our child: [Process.Stop]
 	// reaches only its process group, and if we are killed, the server only sees the end of its
 	// standard input. Windows needs no supervisor and ignores it.

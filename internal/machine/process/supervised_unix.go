@@ -12,9 +12,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolvet/toolvet/internal/machine/process/supervisor"
 )
 
 // startTimeout bounds the start of the supervisors, until the server's program runs.
@@ -30,16 +33,20 @@ type supervised struct {
 }
 
 func startSupervised(c Command, files *stdio) (tree, error) {
+	path, err := lookPath(c)
+	if err != nil {
+		return nil, startError(c.Args[0], err)
+	}
 	if !filepath.IsAbs(c.Supervisor[0]) {
 		// Its path must be absolute, because the guard has another PATH and directory.
 		return nil, fmt.Errorf("supervisor %q: not an absolute path", c.Supervisor[0])
 	}
-	s, err := newSupervised(c, files)
+	s, err := newSupervised(c, path, files)
 	if err != nil {
 		return nil, fmt.Errorf("supervisor: %w", err)
 	}
 	_ = s.reports.SetReadDeadline(time.Now().Add(startTimeout)) // pipes have deadlines
-	if s.group, err = readStart(s.lines); err != nil {
+	if s.group, err = readStart(s.lines, c.Args[0]); err != nil {
 		s.kill()
 		s.wait()
 		return nil, err
@@ -49,7 +56,7 @@ func startSupervised(c Command, files *stdio) (tree, error) {
 }
 
 // newSupervised starts the supervisors, which then start the server.
-func newSupervised(c Command, files *stdio) (*supervised, error) {
+func newSupervised(c Command, path string, files *stdio) (*supervised, error) {
 	lifeEnd, lifeline, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -61,7 +68,7 @@ func newSupervised(c Command, files *stdio) (*supervised, error) {
 		return nil, err
 	}
 	defer reportEnd.Close()
-	cmd := command(c, supervisorArgs(c), files)
+	cmd := command(c, supervisorArgs(c, path), files)
 	cmd.ExtraFiles = []*os.File{lifeEnd, reportEnd} // lifelineFD, reportFD
 	if err := cmd.Start(); err != nil {
 		lifeline.Close()
@@ -71,10 +78,42 @@ func newSupervised(c Command, files *stdio) (*supervised, error) {
 	return &supervised{cmd: cmd, lifeline: lifeline, reports: reports, lines: bufio.NewReader(reports)}, nil
 }
 
-func supervisorArgs(c Command) []string {
-	args := slices.Concat(c.Supervisor, []string{roleServer}, c.Args)
-	if guarded {
-		args = slices.Concat(c.Supervisor, []string{roleGuard}, args)
+// lookPath finds the program of a command on the PATH of its environment.
+func lookPath(c Command) (string, error) {
+	program := c.Args[0]
+	if strings.Contains(program, "/") {
+		return program, nil // the kernel finds it, from the server's directory
+	}
+	env, paths := c.Env, ""
+	if env == nil {
+		env = os.Environ()
+	}
+	for _, variable := range env {
+		if value, ok := strings.CutPrefix(variable, "PATH="); ok {
+			paths = value // the last one counts
+		}
+	}
+	for _, dir := range filepath.SplitList(paths) {
+		path := filepath.Join(dir, program)
+		absolute := filepath.IsAbs(path)
+		if !absolute {
+			path, _ = filepath.Abs(filepath.Join(c.Dir, path)) // its error leaves a path that is not found
+		}
+		if _, err := exec.LookPath(path); err != nil {
+			continue
+		}
+		if !absolute {
+			return "", &exec.Error{Name: program, Err: exec.ErrDot}
+		}
+		return path, nil
+	}
+	return "", &exec.Error{Name: program, Err: exec.ErrNotFound}
+}
+
+func supervisorArgs(c Command, path string) []string {
+	args := slices.Concat(c.Supervisor, []string{supervisor.Server, path}, c.Args)
+	if supervisor.Guarded {
+		args = slices.Concat(c.Supervisor, []string{supervisor.Guard, c.Supervisor[0]}, args)
 	}
 	return args
 }

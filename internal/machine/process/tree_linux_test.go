@@ -238,7 +238,7 @@ func TestBadSupervisor(t *testing.T) {
 		{[]string{"/no/such/program"}, "no such file"},
 		{[]string{"/bin/true"}, "ended before it started the server"},
 		{[]string{"/bin/sh", "-c", "echo nonsense >&4; exec cat <&3"}, "makes no sense"},
-		{[]string{"/bin/sh", "-c", `echo 'failed "reason"' >&4`}, "reason"},
+		{[]string{"/bin/sh", "-c", `echo 'failed 1 "reason"' >&4`}, "supervisor: reason: operation not permitted"},
 	} {
 		p, err := Start(Command{Args: []string{"/bin/cat"}, Supervisor: tt.supervisor})
 		if err == nil {
@@ -252,7 +252,7 @@ func TestBadSupervisor(t *testing.T) {
 
 func TestSuperviseByHand(t *testing.T) {
 	t.Parallel()
-	out, err := exec.Command(self(t), "as-supervisor", "server", "/bin/cat").CombinedOutput()
+	out, err := exec.Command(self(t), "as-supervisor", "server", "/bin/cat", "cat").CombinedOutput()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != 2 || !strings.Contains(string(out), "does not work by hand") {
 		t.Errorf("got %v and %q, want exit status 2 and an explanation", err, out)

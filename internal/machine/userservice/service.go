@@ -12,10 +12,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // A Service is a program that runs in the background.
@@ -59,7 +60,7 @@ const marker = "Written by 'toolvet schedule install', which changes no file wit
 var (
 	// ErrForeign reports an existing file that another program wrote.
 	ErrForeign = errors.New("somebody else wrote this file")
-	names      = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
+	names      = lazyregexp.New(`^[a-z0-9][a-z0-9-]{0,63}$`)
 )
 
 // check refuses services that no manager can run.

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 
-	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/proxy/relay"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 )
@@ -27,7 +26,7 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener, handler http.Handler)
 // warm prepares the output layer before the first answer comes.
 func (p *Proxy) warm() {
 	if server, err := relay.NewServer(p.cfg.Config); err == nil {
-		server.NewClient(call.Session{}).NewExchange(context.Background(), nil).Warm()
+		server.Warm(context.Background())
 	}
 }
 

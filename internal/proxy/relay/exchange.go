@@ -93,11 +93,6 @@ func (x *Exchange) Apart(session string) error {
 // Wait waits until all messages so far have been answered or forwarded.
 func (x *Exchange) Wait() { x.judging.Wait() }
 
-// Warm prepares the output layer before the first result comes.
-func (x *Exchange) Warm() {
-	x.server.door.Review(x.ctx, &call.Call{Server: x.server.cfg.Server}, "", json.RawMessage("{}"))
-}
-
 // Fail answers forwarded requests in place of the server, unless they have an answer already.
 // Why states what happened to the server: a model reads it in the result of a call; other
 // requests get it in a JSON-RPC error.

@@ -7,12 +7,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/internal/logname"
 	"github.com/toolvet/toolvet/internal/machine/budget"
 	"github.com/toolvet/toolvet/internal/protocol"
@@ -193,8 +193,8 @@ func (x *Exchange) amended(m *message, r *Request, line []byte) []byte {
 // plainMethod matches methods named as MCP and its extensions name theirs. MCP's own names are
 // words, so they cannot hide a key or token.
 var (
-	plainMethod = regexp.MustCompile(`^[A-Za-z0-9_./$-]{1,200}$`)
-	wordsMethod = regexp.MustCompile(`^[A-Za-z_/]{1,60}$`)
+	plainMethod = lazyregexp.New(`^[A-Za-z0-9_./$-]{1,200}$`)
+	wordsMethod = lazyregexp.New(`^[A-Za-z_/]{1,60}$`)
 )
 
 // stray handles a message that answers no open request: a request or notification from the

@@ -33,6 +33,11 @@ type Server struct {
 	stray       stray
 }
 
+// Warm prepares the output layer before the first result comes.
+func (s *Server) Warm(ctx context.Context) {
+	s.door.Review(ctx, &call.Call{Server: s.cfg.Server}, "", json.RawMessage("{}"))
+}
+
 // NewServer returns an empty Server.
 func NewServer(cfg Config) (*Server, error) {
 	cfg, err := cfg.WithDefaults()

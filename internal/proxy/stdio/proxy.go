@@ -109,6 +109,7 @@ func newSession(cfg Config) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
+	go server.Warm(context.Background()) // while the server starts
 	return &session{
 		cfg: cfg, limits: cfg.Limits, client: server.NewClient(cfg.Session),
 		toClient: newLineWriter(cfg.Stdout), serverGone: make(chan struct{}), exited: make(chan struct{}),
@@ -133,7 +134,6 @@ func (p *session) serve(ctx context.Context, server Peer) int {
 	p.reading = &reading{in: lines.NewReader(p.cfg.Stdin, p.limits.Bytes).ForOwner(p.cfg.Session.Principal()), done: clientDone}
 	go p.readClient(p.ctx, p.reading)
 	go p.readServer(server.Stdout())
-	go p.relay.Warm()
 	go p.watchClient()
 	select {
 	case <-clientDone:

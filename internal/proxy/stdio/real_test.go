@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/internal/machine/process"
+	"github.com/toolvet/toolvet/internal/machine/process/supervisor"
 	"github.com/toolvet/toolvet/internal/proxy/relay"
 	"github.com/toolvet/toolvet/internal/proxy/stdio"
 )
@@ -29,7 +29,7 @@ import (
 // roles are what the test binary does instead of testing when its first argument names
 // one of them.
 var roles = map[string]func(args []string) int{
-	"as-supervisor": process.Supervise,
+	"as-supervisor": supervisor.Run,
 	"as-proxy":      runProxy,
 	"as-sdk-server": runSDKServer,
 	"as-client":     runClient,

@@ -12,9 +12,10 @@ package class
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // A Class is one kind of weakness in a server's validation. Its fields are set once and only read.
@@ -100,7 +101,7 @@ func (c *Class) Kind(name string) *Kind {
 	return nil
 }
 
-var nameForm = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+var nameForm = lazyregexp.New(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
 // Validate reports all faults in a list of classes.
 func Validate(classes []*Class) error {

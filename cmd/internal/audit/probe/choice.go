@@ -6,13 +6,14 @@ package probe
 import (
 	"context"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // needed finds the purpose of a parameter in its description: "required for request action".
-var needed = regexp.MustCompile(`(?i)\b(required|needed|mandatory|must be (?:set|given|provided)) (?:for|when|if|with|by|in|to)\b([^.;)]*)`)
+var needed = lazyregexp.New(`(?i)\b(required|needed|mandatory|must be (?:set|given|provided)) (?:for|when|if|with|by|in|to)\b([^.;)]*)`)
 
 // suit makes a tool do the thing that a parameter is needed for: if the description names a choice of another
 // parameter, it takes that choice.
@@ -70,7 +71,7 @@ func (a *auditor) choice(ctx context.Context, t *tool, p parameter) {
 
 // makerName finds names of parameters that may become the name of a file or directory, although
 // nothing says so.
-var makerName = regexp.MustCompile(`(?i)(name|category|slug|id|key|title|label|tag|section|module|feature|spec|branch|version|topic|project)$`)
+var makerName = lazyregexp.New(`(?i)(name|category|slug|id|key|title|label|tag|section|module|feature|spec|branch|version|topic|project)$`)
 
 // makes reports whether a tool makes a file or a directory with the name in a parameter.
 func (a *auditor) makes(ctx context.Context, t *tool, p parameter) bool {

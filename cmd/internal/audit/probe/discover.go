@@ -7,25 +7,25 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/cmd/internal/audit"
 	"github.com/toolvet/toolvet/internal/infer"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // Many servers publish empty schemas, because their libraries do not fit together, but check
 // their arguments. Their complaints about a call without arguments name the parameters.
 var (
-	zodIssue = regexp.MustCompile(`(?s)"expected":\s*"(\w+)"[^{}]*?"path":\s*\[\s*"([^"\\]{1,64})"\s*\]`)
-	missed   = []*regexp.Regexp{
-		regexp.MustCompile(`(?m)^\s*"?([A-Za-z_]\w{0,63})"?\s*\n\s+(?:Field required|Missing required)`),
-		regexp.MustCompile(`(?i)'([A-Za-z_]\w{0,63})' is a required property`),
-		regexp.MustCompile(`(?i)(?:missing|required)(?: required)? (?:argument|parameter|field|property|properties|input)s?:? ["'` + "`" + `]?([A-Za-z_]\w{0,63})`),
-		regexp.MustCompile(`(?i)["'` + "`" + `]?\b([A-Za-z_]\w{0,63})["'` + "`" + `]? (?:is required|must be (?:an? (?:non-?empty )?(?:string|number|boolean|array|object|integer)|provided|specified|set)|cannot be empty|(?:is )?(?:missing|not provided))\b`),
-		regexp.MustCompile(`(?i)required positional arguments?: '([A-Za-z_]\w{0,63})'`),
+	zodIssue = lazyregexp.New(`(?s)"expected":\s*"(\w+)"[^{}]*?"path":\s*\[\s*"([^"\\]{1,64})"\s*\]`)
+	missed   = []*lazyregexp.Regexp{
+		lazyregexp.New(`(?m)^\s*"?([A-Za-z_]\w{0,63})"?\s*\n\s+(?:Field required|Missing required)`),
+		lazyregexp.New(`(?i)'([A-Za-z_]\w{0,63})' is a required property`),
+		lazyregexp.New(`(?i)(?:missing|required)(?: required)? (?:argument|parameter|field|property|properties|input)s?:? ["'` + "`" + `]?([A-Za-z_]\w{0,63})`),
+		lazyregexp.New(`(?i)["'` + "`" + `]?\b([A-Za-z_]\w{0,63})["'` + "`" + `]? (?:is required|must be (?:an? (?:non-?empty )?(?:string|number|boolean|array|object|integer)|provided|specified|set)|cannot be empty|(?:is )?(?:missing|not provided))\b`),
+		lazyregexp.New(`(?i)required positional arguments?: '([A-Za-z_]\w{0,63})'`),
 	}
 )
 

@@ -5,9 +5,9 @@ package probe
 
 import (
 	"cmp"
-	"regexp"
 
 	"github.com/toolvet/toolvet/internal/infer"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // likely is a guess at a parameter unknown to package infer, or "". That package is for policies, and
@@ -30,17 +30,17 @@ func (u *tool) likely(p parameter) infer.Kind {
 
 var (
 	// fileName finds names of files, and of places to save something.
-	fileName = regexp.MustCompile(`(^|[_-])(?i:files?|folders?)$|[a-z](Files?|Folders?)$|(?i)(save|write|download|store|dump)[_-]?(to|into|location)$|save[_-]?as$`)
+	fileName = lazyregexp.New(`(^|[_-])(?i:files?|folders?)$|[a-z](Files?|Folders?)$|(?i)(save|write|download|store|dump)[_-]?(to|into|location)$|save[_-]?as$`)
 	// placeName finds names that mean files if something else says so.
-	placeName = regexp.MustCompile(`(?i)(^|[_-])(destination|dest|dst|target|source|src|input|output|out|location|attachments?|export[_-]?to)$`)
+	placeName = lazyregexp.New(`(?i)(^|[_-])(destination|dest|dst|target|source|src|input|output|out|location|attachments?|export[_-]?to)$`)
 	// hostWords finds names of things to connect to.
-	hostWords = regexp.MustCompile(`(^|[_-])(?i:host|hostname|website|web_?page)$|[a-z](Host|Hostname|Website)$`)
+	hostWords = lazyregexp.New(`(^|[_-])(?i:host|hostname|website|web_?page)$|[a-z](Host|Hostname|Website)$`)
 
 	// saysPath finds descriptions that begin with "path", or clearly speak of one.
-	saysPath = regexp.MustCompile(`(?i)^\W*((optional|required|the|an?|full|absolute|relative|local|output|input|target|source|destination|file ?system)\W+)*((file|directory|folder|disk)[ -]?)?(path|filename|file name|directory)\b( (to|of|for|where|in|on|under|from|that|which|inside)\b|\W*$|[.,;:(]| \()` +
+	saysPath = lazyregexp.New(`(?i)^\W*((optional|required|the|an?|full|absolute|relative|local|output|input|target|source|destination|file ?system)\W+)*((file|directory|folder|disk)[ -]?)?(path|filename|file name|directory)\b( (to|of|for|where|in|on|under|from|that|which|inside)\b|\W*$|[.,;:(]| \()` +
 		`|\b(absolute|local|file ?system) (file )?path\b|\bpath (to|of) (the |an? )?([a-z-]+ ){0,2}(file|directory|folder)\b|\bfile ?path\b`)
 	// elsewhere finds descriptions of paths and files outside of file systems.
-	elsewhere = regexp.MustCompile(`(?i)\b(json ?path|xpath|json pointer|dot[- ]notation|(css|json|ur[il]|http|request|api|route|import|module|field|object|property|vault|secret|menu) path|bucket|google drive|dropbox|figma|slack|notion|blob storage)\b|\b(s3|gs)://`)
+	elsewhere = lazyregexp.New(`(?i)\b(json ?path|xpath|json pointer|dot[- ]notation|(css|json|ur[il]|http|request|api|route|import|module|field|object|property|vault|secret|menu) path|bucket|google drive|dropbox|figma|slack|notion|blob storage)\b|\b(s3|gs)://`)
 	// aboutOne finds descriptions of a property of a file or host, other than its place.
-	aboutOne = regexp.MustCompile(`(?i)\b(ids?|identifier|uuid|key|token|base64|contents?|format|type|extension)\b`)
+	aboutOne = lazyregexp.New(`(?i)\b(ids?|identifier|uuid|key|token|base64|contents?|format|type|extension)\b`)
 )

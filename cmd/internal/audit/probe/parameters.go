@@ -14,6 +14,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/infer"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // Bounds of the look at a schema, which is untrusted.
@@ -55,7 +56,7 @@ type parameter struct {
 	required    bool
 }
 
-var destructiveName = regexp.MustCompile(`(?i)(^|[_\-.]|[a-z])(delete|remove|kill|drop|format|destroy|purge|wipe|reset|shutdown|uninstall|terminate|erase|truncate)([_\-.A-Z]|$)`)
+var destructiveName = lazyregexp.New(`(?i)(^|[_\-.]|[a-z])(delete|remove|kill|drop|format|destroy|purge|wipe|reset|shutdown|uninstall|terminate|erase|truncate)([_\-.A-Z]|$)`)
 
 // understand reads a tool's definition.
 func understand(t *call.Tool) *tool {
@@ -306,7 +307,7 @@ var formats = map[string]string{
 }
 
 // patternName finds parameters for patterns of names to list.
-var patternName = regexp.MustCompile(`(?i)(^|_)(patterns?|glob)$`)
+var patternName = lazyregexp.New(`(?i)(^|_)(patterns?|glob)$`)
 
 func (u *tool) text(form map[string]any, name string, w *world) string {
 	format, _ := form["format"].(string)
@@ -361,8 +362,8 @@ func (u *tool) text(form map[string]any, name string, w *world) string {
 }
 
 var (
-	saysRelative = regexp.MustCompile(`(?i)\brelative (to|path)\b`)
-	saysAbsolute = regexp.MustCompile(`(?i)\babsolute\b`)
+	saysRelative = lazyregexp.New(`(?i)\brelative (to|path)\b`)
+	saysAbsolute = lazyregexp.New(`(?i)\babsolute\b`)
 )
 
 // put sets a value, and makes the objects on the way to it.

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,13 +14,14 @@ import (
 
 	"github.com/toolvet/toolvet/cmd/internal/audit"
 	"github.com/toolvet/toolvet/internal/infer"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // reader finds tools that read something by its name, and readable finds the parameters for such
 // names: a name may be a path without saying so.
 var (
-	reader   = regexp.MustCompile(`(?i)(read|get|load|show|view|open|cat|fetch|list|write|save|append|update|create|export|render|search|include|import)`)
-	readable = regexp.MustCompile(`(?i)^((guide|doc|document|note|page|template|resource|file|report|theme|category|spec|skill|prompt|rule|snippet|chapter|section|playbook|backup|snapshot|collection|memory|agent|persona)_?(name|slug|key|title|file)|(guide|note|template|backup|snapshot|report|file)_?id|name|id|doc|docs?_?(id|name)|document(_?(id|name))?|note(_?(id|name))?|title|topic|slug|key|page|template|resource|entry|log|report|dataset|project|module|theme|locale|output|filename|file_?name|file|folder|dir)$`)
+	reader   = lazyregexp.New(`(?i)(read|get|load|show|view|open|cat|fetch|list|write|save|append|update|create|export|render|search|include|import)`)
+	readable = lazyregexp.New(`(?i)^((guide|doc|document|note|page|template|resource|file|report|theme|category|spec|skill|prompt|rule|snippet|chapter|section|playbook|backup|snapshot|collection|memory|agent|persona)_?(name|slug|key|title|file)|(guide|note|template|backup|snapshot|report|file)_?id|name|id|doc|docs?_?(id|name)|document(_?(id|name))?|note(_?(id|name))?|title|topic|slug|key|page|template|resource|entry|log|report|dataset|project|module|theme|locale|output|filename|file_?name|file|folder|dir)$`)
 )
 
 // names reports whether a parameter may name a file, although nothing says so.
@@ -30,9 +30,9 @@ func (u *tool) names(p parameter) bool {
 }
 
 var (
-	mover  = regexp.MustCompile(`(?i)(move|rename|copy|link|convert|compress|extract|archive)`)
-	moved  = regexp.MustCompile(`(?i)^(source|destination|src|dst|dest|target|from|to|old|new|input|output)(_?(path|file))?$`)
-	arrive = regexp.MustCompile(`(?i)^(destination|dst|dest|target|to|new|output)(_?(path|file))?$`)
+	mover  = lazyregexp.New(`(?i)(move|rename|copy|link|convert|compress|extract|archive)`)
+	moved  = lazyregexp.New(`(?i)^(source|destination|src|dst|dest|target|from|to|old|new|input|output)(_?(path|file))?$`)
+	arrive = lazyregexp.New(`(?i)^(destination|dst|dest|target|to|new|output)(_?(path|file))?$`)
 )
 
 // moves reports whether a parameter is the source or target of a move.
@@ -40,7 +40,7 @@ func (u *tool) moves(p parameter) bool {
 	return moved.MatchString(p.name) && mover.MatchString(u.Name) && aboutFiles.MatchString(u.Description)
 }
 
-var aboutFiles = regexp.MustCompile(`(?i)\b(files?|director(y|ies)|folders?)\b`)
+var aboutFiles = lazyregexp.New(`(?i)\b(files?|director(y|ies)|folders?)\b`)
 
 // A form is how a tool wants paths to be written, as its control call showed.
 type form struct {
@@ -227,7 +227,7 @@ func (a *auditor) wrote(t *tool, name string, r reply) bool {
 }
 
 // saver finds tools that write at the end of their work, perhaps after their answer.
-var saver = regexp.MustCompile(`(?i)(record|save|screenshot|capture|export|download|write|dump|generate|create|backup)`)
+var saver = lazyregexp.New(`(?i)(record|save|screenshot|capture|export|download|write|dump|generate|create|backup)`)
 
 // refuses reports whether a tool accepts an existing file and refuses a missing one: its answers
 // mean something then.
@@ -257,7 +257,7 @@ func controlForms() []form {
 }
 
 // seeker finds parameters for search terms.
-var seeker = regexp.MustCompile(`(?i)^((search|name|file)_?)?(patterns?|glob|query|term|regex|filter|name|q)$`)
+var seeker = lazyregexp.New(`(?i)^((search|name|file)_?)?(patterns?|glob|query|term|regex|filter|name|q)$`)
 
 // searches are the forms of a tool that lists its finds: the search term is a glob, or a part of a name.
 func (u *tool) searches(p parameter) []form {

@@ -7,8 +7,9 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // maxTexts bounds the text of one result, in bytes.
@@ -64,4 +65,4 @@ func (g *gathered) gather(v any, depth int) {
 }
 
 // errorText is the beginning of an error reported as a result.
-var errorText = regexp.MustCompile(`(?i)^\W{0,12}(error|failed|failure|invalid|exception|cannot|could not|unable|unknown|not found|denied|missing|validation|traceback|required)\b`)
+var errorText = lazyregexp.New(`(?i)^\W{0,12}(error|failed|failure|invalid|exception|cannot|could not|unable|unknown|not found|denied|missing|validation|traceback|required)\b`)

@@ -6,11 +6,11 @@ package probe
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/cmd/internal/audit"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // A violation is a call that breaks the published schema.
@@ -22,8 +22,8 @@ type violation struct {
 
 // Errors of handlers that ran with unexpected values, and errors of a validation.
 var (
-	handlerError    = regexp.MustCompile(`(?i)cannot read propert|is not a function|is not iterable|is not defined|undefined is not|of undefined|of null|typeerror|attributeerror|keyerror|nonetype|unsupported operand|has no attribute|nil pointer|panic:|interface conversion|traceback|must be of type string.*received|ERR_INVALID_ARG_TYPE|\[object Object\]`)
-	validationError = regexp.MustCompile(`(?i)invalid|required|missing|validat|expected|schema|must be|should be|must have|not of type|wrong type|bad (argument|request|param)|unexpected|zod|pydantic|unmarshal|type error|is not a|argument|parameter`)
+	handlerError    = lazyregexp.New(`(?i)cannot read propert|is not a function|is not iterable|is not defined|undefined is not|of undefined|of null|typeerror|attributeerror|keyerror|nonetype|unsupported operand|has no attribute|nil pointer|panic:|interface conversion|traceback|must be of type string.*received|ERR_INVALID_ARG_TYPE|\[object Object\]`)
+	validationError = lazyregexp.New(`(?i)invalid|required|missing|validat|expected|schema|must be|should be|must have|not of type|wrong type|bad (argument|request|param)|unexpected|zod|pydantic|unmarshal|type error|is not a|argument|parameter`)
 )
 
 // schema tries whether arguments that break the published schema reach the handler.

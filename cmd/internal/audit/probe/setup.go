@@ -6,22 +6,22 @@ package probe
 import (
 	"context"
 	"encoding/json"
-	"regexp"
 	"slices"
 
 	"github.com/toolvet/toolvet/internal/infer"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // Some servers need to hear first where they work: in which directory, project or repository. Without it no other
 // tool does anything. A tool with such a name and a parameter for a directory is called with the root at the
 // beginning of each session.
 var (
-	settler = regexp.MustCompile(`(?i)(^|[_-]|[a-z])(set|open|select|switch|use|activate|load|change|register|add)[_-]?([a-z]+[_-]?)*(dir|directory|cwd|project|workspace|repo|repository|folder|root|vault)s?([_-]?(dir|path|root))?$`)
+	settler = lazyregexp.New(`(?i)(^|[_-]|[a-z])(set|open|select|switch|use|activate|load|change|register|add)[_-]?([a-z]+[_-]?)*(dir|directory|cwd|project|workspace|repo|repository|folder|root|vault)s?([_-]?(dir|path|root))?$`)
 
 	// directoryName finds names of directories to work in, and directoryWords their descriptions.
-	directoryName  = regexp.MustCompile(`(?i)^((project|repo|repository|workspace|root|base|work|working|source|target|output|vault|package)s?[_-]?)?(dir|directory|folder|cwd|root|workspace|repo|repository)(s?[_-]?path)?$|^(project|repo|repository|workspace|root|base)s?[_-]?(path|dir|root)$`)
-	directoryWords = regexp.MustCompile(`(?i)\b(path|location) (to|of|for) (the |an? |your |this |its |local |target |working |base |root |git |existing |absolute )*(directory|folder|repository|repo|project|workspace)\b|^\W*(the |an? |working |root |project |target |absolute |optional )*(directory|folder|repository|project root|workspace)\b|リポジトリ|プロジェクト|ディレクトリ|目录|仓库|项目`)
-	aboutAFile     = regexp.MustCompile(`(?i)\bfiles?\b|^file|文件|ファイル`)
+	directoryName  = lazyregexp.New(`(?i)^((project|repo|repository|workspace|root|base|work|working|source|target|output|vault|package)s?[_-]?)?(dir|directory|folder|cwd|root|workspace|repo|repository)(s?[_-]?path)?$|^(project|repo|repository|workspace|root|base)s?[_-]?(path|dir|root)$`)
+	directoryWords = lazyregexp.New(`(?i)\b(path|location) (to|of|for) (the |an? |your |this |its |local |target |working |base |root |git |existing |absolute )*(directory|folder|repository|repo|project|workspace)\b|^\W*(the |an? |working |root |project |target |absolute |optional )*(directory|folder|repository|project root|workspace)\b|リポジトリ|プロジェクト|ディレクトリ|目录|仓库|项目`)
+	aboutAFile     = lazyregexp.New(`(?i)\bfiles?\b|^file|文件|ファイル`)
 )
 
 // takesDirectory reports whether a parameter is the path of a directory, and not of a file.

@@ -10,12 +10,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/internal/machine/sandbox"
 )
 
@@ -72,7 +72,7 @@ func (a *auditor) begin(ctx context.Context) error {
 const maxAttempts = 6
 
 // variable finds names of variables of the environment that hold credentials or addresses.
-var variable = regexp.MustCompile(`\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_(?:KEY|TOKEN|SECRET|PASSWORD|PAT|ID|URL|URI|HOST|ENDPOINT|USER|USERNAME|EMAIL|DOMAIN|ORG|TEAM)\b`)
+var variable = lazyregexp.New(`\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_(?:KEY|TOKEN|SECRET|PASSWORD|PAT|ID|URL|URI|HOST|ENDPOINT|USER|USERNAME|EMAIL|DOMAIN|ORG|TEAM)\b`)
 
 // lacking is a variable in the last words of a failing server that it was not given.
 func lacking(said string, given map[string]bool) string {
@@ -167,7 +167,7 @@ func rootLike(args []string, i int, here string) bool {
 }
 
 // rootFlag finds flags for a directory to work in.
-var rootFlag = regexp.MustCompile(`^--?(allow(ed)?(-dir(ectory|ectories|s)?)?|root(-dir)?|base(-dir)?|data(-dir)?|workspace|storage|notes?(-dir)?|vault|docs?(-dir)?|dir|path|repository)$`)
+var rootFlag = lazyregexp.New(`^--?(allow(ed)?(-dir(ectory|ectories|s)?)?|root(-dir)?|base(-dir)?|data(-dir)?|workspace|storage|notes?(-dir)?|vault|docs?(-dir)?|dir|path|repository)$`)
 
 // environment is a clean environment. Caches of launchers stay reachable, because the network is
 // not.

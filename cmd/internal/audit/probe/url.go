@@ -9,15 +9,15 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/cmd/internal/audit"
 	"github.com/toolvet/toolvet/internal/infer"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
-var urlWords = regexp.MustCompile(`(?i)(^|[_-])(ur[il]s?|href|link|website|web_?page|webhook|endpoint|feed|src|site|domain|host(name)?)$|Ur[il]s?$`)
+var urlWords = lazyregexp.New(`(?i)(^|[_-])(ur[il]s?|href|link|website|web_?page|webhook|endpoint|feed|src|site|domain|host(name)?)$|Ur[il]s?$`)
 
 // urlName reports whether an unknown parameter may be a URL.
 func urlName(p parameter) bool { return urlWords.MatchString(p.name) }
@@ -30,10 +30,10 @@ func (p *parameter) publicPage() string {
 	return "http://" + publicHost + "/"
 }
 
-var bareHost = regexp.MustCompile(`(?i)host(name)?$`)
+var bareHost = lazyregexp.New(`(?i)host(name)?$`)
 
 // hostName finds hosts in a description.
-var hostName = regexp.MustCompile(`(?i)\bhttps?://([a-z0-9-]+(?:\.[a-z0-9-]+)+)(/[^\s"'` + "`" + `<>)\]*]*)?`)
+var hostName = lazyregexp.New(`(?i)\bhttps?://([a-z0-9-]+(?:\.[a-z0-9-]+)+)(/[^\s"'` + "`" + `<>)\]*]*)?`)
 
 // A base is a URL that the tool accepts, up to the path.
 type base struct {

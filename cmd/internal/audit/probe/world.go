@@ -11,11 +11,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/toolvet/toolvet/cmd/internal/standin"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // A world is the directory that the server sees, with a token in each place within reach of a
@@ -91,7 +91,7 @@ func randomSize(least int) int {
 func token() string { return strings.ToLower(rand.Text()) }
 
 // tokens are those in a text: letters and digits of Base32.
-var tokens = regexp.MustCompile(`[a-z2-7]{26,}`)
+var tokens = lazyregexp.New(`[a-z2-7]{26,}`)
 
 // withoutTokens is a text without tokens, so that two reports of the same server are the same.
 func withoutTokens(s string) string { return tokens.ReplaceAllString(s, "RANDOM") }

@@ -11,6 +11,7 @@ import (
 	"html/template"
 	"net/http"
 	"strconv"
+	"sync"
 )
 
 //go:embed templates/*.html
@@ -36,7 +37,7 @@ func asset(name string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Type", a.kind)
-		if r.URL.RawQuery == "v="+edition {
+		if r.URL.RawQuery == "v="+edition() {
 			h.Set("Cache-Control", "public, max-age=31536000, immutable")
 		}
 		_, _ = w.Write(a.text) // the client may be gone
@@ -44,12 +45,14 @@ func asset(name string) http.HandlerFunc {
 }
 
 // edition changes with the assets, so that browsers do not use those of another version.
-var edition = func() string {
+var edition = sync.OnceValue(func() string {
 	sum := sha256.Sum256(append(append([]byte{}, style...), icon...))
 	return hex.EncodeToString(sum[:6])
-}()
+})
 
-var pages = template.Must(template.New("").Funcs(functions).ParseFS(templates, "templates/*.html"))
+var pages = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(functions).ParseFS(templates, "templates/*.html"))
+})
 
 // A frame is the part around every page.
 type frame struct {
@@ -66,7 +69,7 @@ type frame struct {
 
 // frame returns the frame of a public page.
 func (s *site) frame(title, at string) frame {
-	return frame{Base: s.base, Edition: edition, Title: title, At: at, Form: s.forms.word("")}
+	return frame{Base: s.base, Edition: edition(), Title: title, At: at, Form: s.forms.word("")}
 }
 
 // frame returns the frame of a page for a visitor.
@@ -85,7 +88,7 @@ func (v *visit) show(name string, view any) error {
 // render writes a whole page or nothing.
 func (s *site) render(w http.ResponseWriter, status int, name string, view any) {
 	var b bytes.Buffer
-	if err := pages.ExecuteTemplate(&b, name, view); err != nil {
+	if err := pages().ExecuteTemplate(&b, name, view); err != nil {
 		s.cfg.Logger.Error("a page of the scheduler could not be written", "page", name, "err", err)
 		http.Error(w, "this page could not be written: the log of toolvet says why", http.StatusInternalServerError)
 		return

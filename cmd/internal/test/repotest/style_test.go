@@ -58,13 +58,18 @@ func TestFileLength(t *testing.T) {
 	}
 }
 
+// inits are the files that may have an init function.
+var inits = map[string]string{
+	"cmd/internal/supervise/supervise.go": "a guard or supervisor must not wait for the initialization of the whole program",
+}
+
 // TestNoInit checks that importing a package does nothing: there is no registry, and main shows
 // everything that runs.
 func TestNoInit(t *testing.T) {
 	t.Parallel()
 	for _, s := range written(t) {
 		for _, decl := range s.syntax.Decls {
-			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name == "init" {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name == "init" && inits[s.name] == "" {
 				t.Errorf("%s has an init function: let the caller pass what it needs", s.name)
 			}
 		}

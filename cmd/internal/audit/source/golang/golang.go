@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -23,6 +22,7 @@ import (
 	"github.com/toolvet/toolvet/cmd/internal/audit/source"
 	"github.com/toolvet/toolvet/cmd/internal/audit/source/internal/files"
 	"github.com/toolvet/toolvet/cmd/internal/audit/source/internal/flow"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 func skip(dir string) bool {
@@ -107,7 +107,7 @@ func (a *analysis) registrars(p *program) {
 	}
 }
 
-var registrar = regexp.MustCompile(`^(Add|Register|Must|New)[A-Za-z]*Tools?$`)
+var registrar = lazyregexp.New(`^(Add|Register|Must|New)[A-Za-z]*Tools?$`)
 
 // registers reports whether something in a function looks like the registration of a tool.
 func registers(body *ast.BlockStmt) bool {

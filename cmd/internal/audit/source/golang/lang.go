@@ -5,10 +5,10 @@ package golang
 
 import (
 	"go/types"
-	"regexp"
 	"strings"
 
 	"github.com/toolvet/toolvet/cmd/internal/audit/source/internal/flow"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // lang is the knowledge of Go's libraries.
@@ -125,7 +125,7 @@ const (
 	wrappedMarker = "wrapped handler"
 )
 
-var toolMaker = regexp.MustCompile(`\.(New|Add|Register|With|Handle)[A-Za-z]*Tool$`)
+var toolMaker = lazyregexp.New(`\.(New|Add|Register|With|Handle)[A-Za-z]*Tool$`)
 
 // made is an unknown function of a library with the name of one that takes a tool: its
 // description, and its handler.
@@ -143,9 +143,9 @@ func (g *lang) made(c *flow.CallSite) bool {
 	return ok
 }
 
-var servesHTTP = regexp.MustCompile(`(?i)http|sse|websocket|grpc`)
+var servesHTTP = lazyregexp.New(`(?i)http|sse|websocket|grpc`)
 
-var handlerMaker = regexp.MustCompile(`\.[A-Za-z]*(Handler|HandlerFunc)$`)
+var handlerMaker = lazyregexp.New(`\.[A-Za-z]*(Handler|HandlerFunc)$`)
 
 // wrappedHandler is an unknown function of a library with the name of one that wraps a handler: it
 // calls the program's function with the arguments of the tool.

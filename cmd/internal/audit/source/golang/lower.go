@@ -9,11 +9,11 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/toolvet/toolvet/cmd/internal/audit/source/internal/flow"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // A lowerer turns the functions of a program into those of package flow, each when it is needed.
@@ -126,7 +126,7 @@ func typeName(t types.Type) string {
 	return canonical(n.Obj().Pkg().Path()) + "." + n.Obj().Name()
 }
 
-var majorVersion = regexp.MustCompile(`/v[0-9]+(/|$)`)
+var majorVersion = lazyregexp.New(`/v[0-9]+(/|$)`)
 
 // canonical is one path for the versions of a module, and a short one for the SDKs.
 func canonical(path string) string {

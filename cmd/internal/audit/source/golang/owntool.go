@@ -6,11 +6,11 @@ package golang
 import (
 	"go/ast"
 	"go/types"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/cmd/internal/audit/source/internal/flow"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // Programs have tables and interfaces of tools of their own, and register them in ways that cannot be
@@ -201,7 +201,7 @@ func receiverName(f *types.Func) string {
 	return ""
 }
 
-var inner = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+var inner = lazyregexp.New(`([a-z0-9])([A-Z])`)
 
 func snake(name string) string {
 	return strings.ToLower(inner.ReplaceAllString(name, "${1}_$2"))

@@ -12,13 +12,13 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"sort"
 	"strings"
 	"sync"
 
 	"github.com/toolvet/toolvet/cmd/internal/audit/source"
 	"github.com/toolvet/toolvet/cmd/internal/audit/source/javascript/internal/parse"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // A tree is the audited directory. All reading goes through an os.Root: neither "..", nor an
@@ -171,7 +171,7 @@ func (t *tree) parsed(name string, left int64) parsed {
 }
 
 // mapComment is the comment at the end of a written file that names its map.
-var mapComment = regexp.MustCompile(`//[#@] ?sourceMappingURL=(\S+)\s*$`)
+var mapComment = lazyregexp.New(`//[#@] ?sourceMappingURL=(\S+)\s*$`)
 
 // maxMap bounds the size of a map.
 const maxMap = 24 << 20

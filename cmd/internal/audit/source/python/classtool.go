@@ -4,18 +4,18 @@
 package python
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/cmd/internal/audit/source/internal/flow"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // Programs have classes of tools of their own, and register them by loops over tables that cannot be
 // followed. The method of such a class is a tool if no handler has reached it.
 
 var (
-	toolBase    = regexp.MustCompile(`Tool(s|Base|Handler|Interface|ABC|Protocol|Mixin)?$`)
+	toolBase    = lazyregexp.New(`Tool(s|Base|Handler|Interface|ABC|Protocol|Mixin)?$`)
 	toolMethods = []string{"execute", "run", "apply", "call", "invoke", "handle", "run_tool", "execute_tool", "_execute", "_run", "_arun", "arun", "__call__", "forward"}
 	tables      = []string{"arguments", "args", "params", "parameters", "kwargs", "input", "inputs", "input_data", "tool_input", "tool_args", "tool_arguments", "request", "payload"}
 )
@@ -53,7 +53,7 @@ func (a *analysis) functionTools(m *module) {
 	}
 }
 
-var toolDecorator = regexp.MustCompile(`(?i)(^|_)tool$`)
+var toolDecorator = lazyregexp.New(`(?i)(^|_)tool$`)
 
 // decorated are the functions below a decorator of the program with the name of one for tools.
 func (a *analysis) decorated(m *module) {
@@ -164,7 +164,7 @@ func (a *analysis) toolName(cls, inst flow.Value, c *flow.ClassDef) string {
 	return snake(strings.TrimSuffix(c.Name, "Tool"))
 }
 
-var inner = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+var inner = lazyregexp.New(`([a-z0-9])([A-Z])`)
 
 func snake(name string) string {
 	return strings.ToLower(inner.ReplaceAllString(name, "${1}_$2"))

@@ -9,7 +9,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -18,6 +17,7 @@ import (
 	"github.com/toolvet/toolvet/cmd/internal/audit/source/internal/files"
 	"github.com/toolvet/toolvet/cmd/internal/audit/source/internal/flow"
 	"github.com/toolvet/toolvet/cmd/internal/audit/source/internal/pyparse"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // skipped are directories without parts of the server.
@@ -27,7 +27,7 @@ var skipped = map[string]bool{
 }
 
 // spoken finds words of the protocol in a file.
-var spoken = regexp.MustCompile(`(?i)\bmcp\b|fastmcp|tools/call`)
+var spoken = lazyregexp.New(`(?i)\bmcp\b|fastmcp|tools/call`)
 
 func skip(dir string) bool { return skipped[dir] || strings.HasPrefix(dir, ".") }
 

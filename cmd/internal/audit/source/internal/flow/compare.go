@@ -4,9 +4,10 @@
 package flow
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // compare is X S Y. Its condition carries the meaning for tainted values.
@@ -263,7 +264,7 @@ func prefixLabels(prefix Value) (yes, no Label) {
 
 var network = []string{"http", "https", "ftp", "ftps", "sftp", "ws", "wss", "file", "gopher", "dict", "ldap", "ldaps", "smb", "tftp", "telnet", "git", "ssh", "jar", "netdoc"}
 
-var scheme = regexp.MustCompile(`^([a-z][a-z0-9+.-]+):(//)?$`)
+var scheme = lazyregexp.New(`^([a-z][a-z0-9+.-]+):(//)?$`)
 
 // namesNoHost reports that a prefix is a scheme without any request on the network: data:.
 func namesNoHost(s string) bool {

@@ -5,20 +5,20 @@ package flow
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/cmd/internal/audit"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // A name that a program has looked for on this machine is the name of a file. An unknown library
 // may then open it: a client for uploads opens its argument.
 
 var (
-	takesFiles = regexp.MustCompile(`(?i)file|upload|attach|media|photo|image|audio|video|voice|document|load|read|open|parse|import|convert|transcribe|save|write|export|extract`)
-	isFile     = regexp.MustCompile(`(?i)^(file|path|files|paths|file_?path|file_?name|media|photo|image|audio|video|voice|document|attachment|media_?path|image_?path)$`)
-	tellsOnly  = regexp.MustCompile(`(?i)error|exception|warn|log|debug|info|print|exists|content|result|response|close|^_*(match|fnmatch|compare|filter|ignore|should)|^_*(is|has|can)_`)
+	takesFiles = lazyregexp.New(`(?i)file|upload|attach|media|photo|image|audio|video|voice|document|load|read|open|parse|import|convert|transcribe|save|write|export|extract`)
+	isFile     = lazyregexp.New(`(?i)^(file|path|files|paths|file_?path|file_?name|media|photo|image|audio|video|voice|document|attachment|media_?path|image_?path)$`)
+	tellsOnly  = lazyregexp.New(`(?i)error|exception|warn|log|debug|info|print|exists|content|result|response|close|^_*(match|fnmatch|compare|filter|ignore|should)|^_*(is|has|can)_`)
 )
 
 // A nameKind is the meaning in a function's name.
@@ -70,7 +70,7 @@ func (in *Interp) LocalSink(pos Pos, what string, v Value) {
 	})
 }
 
-var checksByName = regexp.MustCompile(`(?i)^_*(validate|check|verify|ensure|assert|sanitize|guard|confine|restrict|safe_|safe[A-Z]|is_?(safe|allowed|valid|path|within|inside|private|internal))`)
+var checksByName = lazyregexp.New(`(?i)^_*(validate|check|verify|ensure|assert|sanitize|guard|confine|restrict|safe_|safe[A-Z]|is_?(safe|allowed|valid|path|within|inside|private|internal))`)
 
 // unseenChecks notes calls of functions without code that check their arguments, going by their names.
 func (in *Interp) unseenChecks(c *CallSite) {
@@ -85,8 +85,8 @@ func (in *Interp) unseenChecks(c *CallSite) {
 }
 
 var (
-	accessors = regexp.MustCompile(`(?i)^(get|string|str|text|arg|param|value|require|must|read|optional)`)
-	fieldName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
+	accessors = lazyregexp.New(`(?i)^(get|string|str|text|arg|param|value|require|must|read|optional)`)
+	fieldName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_-]*$`)
 )
 
 // accessor is a method with the name of an argument as its argument, on something that a library made of the

@@ -6,6 +6,8 @@ package flow
 import (
 	"regexp"
 	"strings"
+
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // A check by pattern is tried on the needs of each kind of attack: if none of them passes, it is
@@ -76,7 +78,7 @@ func PatternLabels(pattern string, whole, start bool) (yes, no Label) {
 	return yes, no
 }
 
-var flags = regexp.MustCompile(`^\(\?[a-zA-Z]+\)`)
+var flags = lazyregexp.New(`^\(\?[a-zA-Z]+\)`)
 
 // fixed are the labels that a match can give. Of a text with open ends only the beginning is known, or not
 // even that.

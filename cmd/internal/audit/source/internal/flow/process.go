@@ -5,11 +5,11 @@ package flow
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/toolvet/toolvet/cmd/internal/audit"
 	"github.com/toolvet/toolvet/cmd/internal/audit/source/internal/programs"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // ShellSink is a function that passes a value to a shell.
@@ -17,7 +17,7 @@ func (in *Interp) ShellSink(pos Pos, what string, v Value) {
 	in.each(v, func(n *node, l Label) { in.report(audit.Command, n, in.judgeShell(v, n, l), pos, what) })
 }
 
-var commandName = regexp.MustCompile(`(?i)^/(.*/)?(.*_)?(cmd|commands?|commandline|command_line|shell_command|script|code|expression|shell)$`)
+var commandName = lazyregexp.New(`(?i)^/(.*/)?(.*_)?(cmd|commands?|commandline|command_line|shell_command|script|code|expression|shell)$`)
 
 func (in *Interp) judgeShell(v Value, n *node, l Label) judged {
 	switch {

@@ -5,7 +5,7 @@
 // of a name, makes them write a file or start a program.
 package programs
 
-import "regexp"
+import "github.com/toolvet/toolvet/internal/lazyregexp"
 
 var harmful = map[string]bool{
 	"git": true, "hg": true, "svn": true, "tar": true, "find": true, "rsync": true, "ssh": true, "scp": true, "sftp": true, "curl": true, "wget": true,
@@ -30,7 +30,7 @@ func Harmful(program, subcommand string) bool {
 	return harmful[program]
 }
 
-var valued = regexp.MustCompile(`^(-[A-Za-z]|-(name|iname|path|ipath|regex|type|maxdepth|mindepth|mtime|size|newer)|--(message|author|since|until|after|before|grep|format|max-count|skip|branch|file|output|name|title|body|state|user|repo|label|limit|contains|no-contains|depth|type|iname|maxdepth|mindepth))$`)
+var valued = lazyregexp.New(`^(-[A-Za-z]|-(name|iname|path|ipath|regex|type|maxdepth|mindepth|mtime|size|newer)|--(message|author|since|until|after|before|grep|format|max-count|skip|branch|file|output|name|title|body|state|user|repo|label|limit|contains|no-contains|depth|type|iname|maxdepth|mindepth))$`)
 
 // Valued reports whether an option takes the next argument as its value, even one with a leading
 // dash.

@@ -4,8 +4,9 @@
 package parse
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // A container makes the arguments of a constructor by their types, and esbuild drops types.
@@ -23,10 +24,10 @@ const Injected = "__injected"
 // These expressions look at text and not at syntax, since no parser here keeps types. A wrong
 // match, as in a comment, adds a call with an undeclared name, and the interpreter ignores it.
 var (
-	decorator   = regexp.MustCompile(`(?m)^[ \t]*@[A-Za-z_$]`)
-	className   = regexp.MustCompile(`\bclass\s+([A-Za-z_$][\w$]*)`)
-	constructor = regexp.MustCompile(`\bconstructor\s*\(`)
-	typed       = regexp.MustCompile(`^(?:(?:public|private|protected|readonly|override)\s+)*[A-Za-z_$][\w$]*\s*\??\s*:\s*([A-Z][\w$]*)\s*(?:[<=|]|$)`)
+	decorator   = lazyregexp.New(`(?m)^[ \t]*@[A-Za-z_$]`)
+	className   = lazyregexp.New(`\bclass\s+([A-Za-z_$][\w$]*)`)
+	constructor = lazyregexp.New(`\bconstructor\s*\(`)
+	typed       = lazyregexp.New(`^(?:(?:public|private|protected|readonly|override)\s+)*[A-Za-z_$][\w$]*\s*\??\s*:\s*([A-Z][\w$]*)\s*(?:[<=|]|$)`)
 )
 
 // injections are the calls to add behind a text:

@@ -3,17 +3,19 @@
 
 //go:build unix && !linux
 
-package process
+package supervisor
 
 import "syscall"
 
-// guarded: without adoption, a guard would see no more than the supervisor.
-const guarded = false
+// Guarded: without adoption, a guard would see no more than the supervisor.
+const Guarded = false
 
 func serverAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
 func adoptOrphans() error { return nil }
 
-func groupGone(group int) bool { return !groupAlive(group) }
+func groupGone(group int) bool { return syscall.Kill(-group, 0) != nil }
 
 func signalTree(group int, signal syscall.Signal) { signalGroup(group, signal) }
+
+func duplicate(from, to int) error { return syscall.Dup2(from, to) }

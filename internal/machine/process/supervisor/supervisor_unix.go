@@ -3,17 +3,21 @@
 
 //go:build unix
 
-package process
+package supervisor
 
 import (
 	"io"
 	"os"
-	"os/exec"
 	"os/signal"
 	"syscall"
 	"time"
+)
 
-	"golang.org/x/sys/unix"
+const (
+	// KillWait bounds the time in which guard and supervisor repeat SIGKILL.
+	KillWait = 2 * time.Second
+	// leftoverGrace is the time after SIGTERM for processes that a server left behind.
+	leftoverGrace = 500 * time.Millisecond
 )
 
 // pollEvery is the interval between checks for the end of a tree, while it is being ended.
@@ -21,7 +25,7 @@ const pollEvery = 5 * time.Millisecond
 
 // supervisor is the common part of guard and supervisor: both have a child, and end its whole tree.
 type supervisor struct {
-	report *os.File
+	report Report
 	lost   <-chan struct{} // closed with the lifeline
 	died   chan os.Signal  // SIGCHLD
 	asked  chan os.Signal  // signals for the child
@@ -34,33 +38,35 @@ type supervisor struct {
 
 func newSupervisor(lifeline, report *os.File) (*supervisor, error) {
 	if err := adoptOrphans(); err != nil {
-		return nil, err
+		return &supervisor{report: NewReport(report)}, err
 	}
 	lost := make(chan struct{})
 	go func() {
 		_, _ = io.Copy(io.Discard, lifeline) // any end is the end
 		close(lost)
 	}()
-	s := &supervisor{report: report, lost: lost, died: make(chan os.Signal, 1), asked: make(chan os.Signal, 1)}
-	signal.Notify(s.died, unix.SIGCHLD)
-	signal.Notify(s.asked, unix.SIGTERM, unix.SIGINT, unix.SIGHUP)
+	s := &supervisor{report: NewReport(report), lost: lost, died: make(chan os.Signal, 1), asked: make(chan os.Signal, 1)}
+	signal.Notify(s.died, syscall.SIGCHLD)
+	signal.Notify(s.asked, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	return s, nil
 }
 
-// start starts the child and closes our copies of its standard input and output, so that only the child
-// holds those ends of the pipes.
-func (s *supervisor) start(cmd *exec.Cmd) error {
+// start starts the child, with more files behind the standard ones. It closes our copies of standard input and output, so
+// that only the child holds those ends of the pipes.
+func (s *supervisor) start(path string, argv []string, attr *syscall.SysProcAttr, more ...*os.File) error {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
 	defer null.Close()
-	if err := cmd.Start(); err != nil {
-		return startError(cmd.Args[0], err)
+	files := append([]*os.File{os.Stdin, os.Stdout, os.Stderr}, more...)
+	child, err := os.StartProcess(path, argv, &os.ProcAttr{Files: files, Sys: attr})
+	if err != nil {
+		return err
 	}
-	s.child = cmd.Process.Pid
+	s.child = child.Pid
 	for fd := range 2 {
-		if err := unix.Dup2(int(null.Fd()), fd); err != nil {
+		if err := duplicate(int(null.Fd()), fd); err != nil {
 			s.killTree()
 			return err
 		}
@@ -86,9 +92,9 @@ func (s *supervisor) await(forward func(syscall.Signal)) {
 func (s *supervisor) reap() bool {
 	for {
 		var status syscall.WaitStatus
-		pid, err := syscall.Wait4(-1, &status, unix.WNOHANG, nil)
+		pid, err := syscall.Wait4(-1, &status, syscall.WNOHANG, nil)
 		switch {
-		case err == unix.EINTR:
+		case err == syscall.EINTR:
 			continue
 		case err != nil || pid == 0:
 			s.childless = err != nil
@@ -102,9 +108,12 @@ func (s *supervisor) reap() bool {
 // code returns the exit code to pass on.
 func (s *supervisor) code() int {
 	if !s.reaped {
-		return killed.Code
+		return 128 + int(syscall.SIGKILL)
 	}
-	return exitOf(s.status).Code
+	if s.status.Signaled() {
+		return 128 + int(s.status.Signal())
+	}
+	return s.status.ExitStatus()
 }
 
 func (s *supervisor) treeGone() bool {
@@ -114,11 +123,11 @@ func (s *supervisor) treeGone() bool {
 
 // killTree repeats SIGKILL, because a process may start another one before it is killed.
 func (s *supervisor) killTree() {
-	s.poll(killWait, func() bool {
+	s.poll(KillWait, func() bool {
 		if s.treeGone() {
 			return true
 		}
-		signalTree(s.child, unix.SIGKILL)
+		signalTree(s.child, syscall.SIGKILL)
 		return false
 	})
 }
@@ -135,5 +144,12 @@ func (s *supervisor) poll(limit time.Duration, done func() bool) {
 		case <-deadline:
 			return
 		}
+	}
+}
+
+// signalGroup ignores errors: the processes are gone, or this user may not signal them.
+func signalGroup(group int, signal syscall.Signal) {
+	if group > 1 { // -1 would be everybody
+		_ = syscall.Kill(-group, signal)
 	}
 }

@@ -1,31 +1,28 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package process
+package supervisor
 
 import (
-	"fmt"
 	"os"
 	"strconv"
-	"strings"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 )
 
-// guarded: a guard can take over from a supervisor, because it adopts the orphans.
-const guarded = true
+// Guarded: a guard can take over from a supervisor, because it adopts the orphans.
+const Guarded = true
 
 // serverAttr: if the supervisor is killed, the kernel kills its child.
 func serverAttr() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: unix.SIGKILL}
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
 // adoptOrphans makes orphaned descendants our children. So none escapes, and without children there are
 // no descendants.
 func adoptOrphans() error {
-	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("cannot adopt orphaned processes: %w", err)
+	const setChildSubreaper = 36 // PR_SET_CHILD_SUBREAPER of <linux/prctl.h>
+	if _, _, errno := syscall.RawSyscall6(syscall.SYS_PRCTL, setChildSubreaper, 1, 0, 0, 0, 0); errno != 0 {
+		return errno
 	}
 	return nil
 }
@@ -40,7 +37,7 @@ func signalTree(group int, signal syscall.Signal) {
 		signalGroup(group, signal)
 	}
 	for _, pid := range pids {
-		_ = unix.Kill(pid, signal)
+		_ = syscall.Kill(pid, signal)
 	}
 }
 
@@ -66,20 +63,33 @@ func descendants(root int) []int {
 }
 
 func parentOf(pid int) (int, bool) {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return 0, false // it has ended
 	}
-	return parseParent(string(stat))
+	return parseParent(stat)
 }
 
 // parseParent finds the parent in a /proc/PID/stat: "1 (name) S 0 …". The name can contain anything, so
 // the last ")" counts.
-func parseParent(stat string) (int, bool) {
-	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
-	if len(fields) < 2 {
+func parseParent(stat []byte) (int, bool) {
+	end := len(stat)
+	for end > 0 && stat[end-1] != ')' {
+		end--
+	}
+	const state = len(" S ")
+	if end == 0 || len(stat) < end+state {
 		return 0, false
 	}
-	parent, err := strconv.Atoi(fields[1])
+	number := stat[end+state:]
+	for i, c := range number {
+		if c == ' ' {
+			number = number[:i]
+			break
+		}
+	}
+	parent, err := strconv.Atoi(string(number))
 	return parent, err == nil
 }
+
+func duplicate(from, to int) error { return syscall.Dup3(from, to, 0) }
