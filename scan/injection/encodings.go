@@ -225,7 +225,9 @@ func (d *decoder) percent(line span) {
 		}
 		word := d.view.text[at : at+n]
 		if queryEscapes(word) >= minEscapes {
-			d.decoded(unpercent(word), span{at, at + n}, "percent", !strings.Contains(word, "://"))
+			// A plus alone is not deliberate: base64 of pictures and archives has one in 64 characters.
+			deliberate := strings.Contains(word, "%") && !strings.Contains(word, "://")
+			d.decoded(unpercent(word), span{at, at + n}, "percent", deliberate)
 		}
 		at += n + 1
 	}
