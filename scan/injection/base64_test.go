@@ -1,0 +1,44 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package injection
+
+import (
+	"encoding/base64"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/toolvet/toolvet/internal/test/race"
+)
+
+// TestBase64OfData holds that base64 of compressed data, as pictures and archives are, gives no orders: in one
+// piece or in lines, of both alphabets. Chance leaves nothing to allow. An order in it would be a phrase of three words
+// of the lexicon, or a sentence with a plus every twelve characters and a word such as send: fewer than one
+// in 10^7 lines.
+func TestBase64OfData(t *testing.T) {
+	race.Skip(t)
+	t.Parallel()
+	raw := make([]byte, 300_000)
+	for seed := range uint64(40) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		for i := range raw {
+			raw[i] = byte(random.Uint32())
+		}
+		encoding := base64.StdEncoding
+		if seed%4 == 3 {
+			encoding = base64.URLEncoding
+		}
+		text := encoding.EncodeToString(raw)
+		if seed%2 == 0 {
+			var lines strings.Builder
+			for ; len(text) > 76; text = text[76:] {
+				lines.WriteString(text[:76] + "\n")
+			}
+			text = lines.String() + text
+		}
+		for _, s := range Scan(text) {
+			t.Errorf("seed %d: %s at %.100q", seed, s.Pattern, text[s.Start:s.End])
+		}
+	}
+}
