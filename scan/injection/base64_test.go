@@ -19,18 +19,15 @@ import (
 func TestBase64OfData(t *testing.T) {
 	race.Skip(t)
 	t.Parallel()
-	raw := make([]byte, 300_000)
-	for seed := range uint64(40) {
-		random := rand.New(rand.NewPCG(seed, 1))
-		for i := range raw {
-			raw[i] = byte(random.Uint32())
-		}
+	raw := make([]byte, 1_500_000) // of base64, as much as is scanned in one piece
+	for seed := range byte(16) {
+		_, _ = rand.NewChaCha8([32]byte{seed}).Read(raw) // never fails
 		encoding := base64.StdEncoding
 		if seed%4 == 3 {
 			encoding = base64.URLEncoding
 		}
 		text := encoding.EncodeToString(raw)
-		if seed%2 == 0 {
+		if seed%4 == 0 {
 			var lines strings.Builder
 			for ; len(text) > 76; text = text[76:] {
 				lines.WriteString(text[:76] + "\n")
