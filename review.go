@@ -107,3 +107,7 @@ func (g *Gate) Reviews() bool {
 	}
 	return false
 }
+
+// Repeats reports whether another review of the same list by the Gate would come out the same. Checks of
+// one's own may look at more than the list.
+func (g *Gate) Repeats() bool { return !g.leavesOutput }

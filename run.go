@@ -59,35 +59,38 @@ func (g *Gate) runStage(ctx context.Context, s stage, j judgement, v *Verdict) {
 	stage := withTimeout(ctx, timeout)
 	defer stage.end()
 	ctx = stage
-	results := make(chan outcome, len(passes))
-	run := func(i int) {
-		o := outcome{done: true, err: errExited}
-		defer func() { // even when the check calls runtime.Goexit
-			o.index = i
-			results <- o
-		}()
-		o = runPass(ctx, passes[i])
-	}
+	outcomes := make([]outcome, len(passes))
+	var results chan outcome // of those in goroutines
+	running := 0
 	for i, p := range passes {
 		switch {
 		case p.bounded:
 		case p.planned.Left() >= maxLeft:
-			results <- outcome{index: i, why: fmt.Sprintf("was not started, because %d earlier runs of it have not returned", maxLeft)}
+			outcomes[i] = outcome{why: fmt.Sprintf("was not started, because %d earlier runs of it have not returned", maxLeft)}
+			j.dry.finished(p)
 		default:
-			go run(i)
+			if results == nil {
+				results = make(chan outcome, len(passes))
+			}
+			running++
+			go runBeside(ctx, i, passes[i], results)
 		}
 	}
 	for i, p := range passes {
 		if p.bounded && ctx.Err() == nil {
-			run(i)
+			outcomes[i] = runPass(ctx, p)
+			j.dry.finished(p)
 		}
 	}
-	outcomes := collect(ctx, results, len(passes), func(i int) { j.dry.finished(passes[i]) })
-	late := fmt.Sprintf("did not finish within %v", timeout)
-	stopped := caller.Err()
-	if stopped != nil {
-		late = "was stopped by its caller before it finished"
+	for range running {
+		o, ok := next(ctx, results)
+		if !ok {
+			break
+		}
+		outcomes[o.index] = o
+		j.dry.finished(passes[o.index])
 	}
+	stopped := caller.Err()
 	for i, o := range outcomes {
 		if !o.done && o.why == "" {
 			if stopped != nil {
@@ -97,7 +100,7 @@ func (g *Gate) runStage(ctx context.Context, s stage, j judgement, v *Verdict) {
 				passes[i].run.Leave()
 			}
 		}
-		g.record(passes[i], o, late, j, v)
+		g.record(passes[i], o, timeout, j, v)
 		if j.review != nil {
 			j.review.take(o, passes[i].planned.settings.Observe)
 		}
@@ -202,25 +205,30 @@ func (p planned) everywhere(j judgement) plannedPass {
 	return one
 }
 
-// collect waits for n outcomes, or until ctx is done. An outcome that has already arrived
-// counts even if ctx is done. Collect calls finished for each.
-func collect(ctx context.Context, results <-chan outcome, n int, finished func(index int)) []outcome {
-	outcomes := make([]outcome, n)
-	for range n {
-		var o outcome
-		select {
-		case o = <-results:
-		default:
-			select {
-			case o = <-results:
-			case <-ctx.Done():
-				return outcomes
-			}
-		}
-		outcomes[o.index] = o
-		finished(o.index)
+// next waits for an outcome, or until ctx is done. An outcome that has already arrived counts even
+// if ctx is done.
+func next(ctx context.Context, results <-chan outcome) (o outcome, ok bool) {
+	select {
+	case o = <-results:
+		return o, true
+	default:
 	}
-	return outcomes
+	select {
+	case o = <-results:
+		return o, true
+	case <-ctx.Done():
+		return outcome{}, false
+	}
+}
+
+// runBeside runs a pass in a goroutine of its own.
+func runBeside(ctx context.Context, index int, p plannedPass, results chan<- outcome) {
+	o := outcome{done: true, err: errExited}
+	defer func() { // even when the check calls runtime.Goexit
+		o.index = index
+		results <- o
+	}()
+	o = runPass(ctx, p)
 }
 
 func runPass(ctx context.Context, p plannedPass) (o outcome) {
@@ -260,10 +268,15 @@ func logged(err error) []any {
 }
 
 // record adds one check's outcome to v, with the severity that the policy sets.
-func (g *Gate) record(run plannedPass, o outcome, late string, j judgement, v *Verdict) {
+func (g *Gate) record(run plannedPass, o outcome, timeout time.Duration, j judgement, v *Verdict) {
 	p := run.planned
-	if o.why != "" {
-		late = o.why
+	late := o.why
+	switch {
+	case o.done || late != "":
+	case v.Stopped != nil:
+		late = "was stopped by its caller before it finished"
+	default:
+		late = fmt.Sprintf("did not finish within %v", timeout)
 	}
 	if o.err != nil || !o.done {
 		j.dry.loosen()
@@ -341,13 +354,11 @@ func (v *Verdict) skip(s check.Skip) {
 	}
 }
 
+// sawLevel adds a level to those of v, which are in ascending order.
 func (v *Verdict) sawLevel(l check.Level) {
-	seen := levelSet(0)
-	for _, have := range v.Levels {
-		seen.add(have)
+	if i, found := slices.BinarySearch(v.Levels, l); !found {
+		v.Levels = slices.Insert(v.Levels, i, l)
 	}
-	seen.add(l)
-	v.Levels = seen.list()
 }
 
 // A levelSet is a set of levels.

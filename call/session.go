@@ -17,7 +17,7 @@ type Session struct {
 	// Subject is who makes the calls: the token's subject, or, over stdio, what the flags or
 	// the environment say.
 	Subject string
-	// Authenticated says that a token, or whatever the door asks for, has proved who the subject is.
+	// Authenticated reports whether the door has verified the subject, for example by a token.
 	Authenticated bool
 	// Claims are the token's other claims, as decoded from JSON.
 	Claims map[string]any

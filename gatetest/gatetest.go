@@ -1,8 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package gatetest tests gates: what they let pass, what they refuse, and whether everything that they demand
-// matches a tool.
+// Package gatetest helps to test a gate: which calls it lets pass, which it refuses, and whether each of its
+// demands, rules and limits matches a tool.
 //
 //	func TestPolicy(t *testing.T) {
 //		file, err := policyfile.Open("toolvet.yaml", policyfile.Options{})
@@ -46,7 +46,8 @@ func Matched(t testing.TB, source toolvet.Source, tools *call.Catalog) {
 	}
 }
 
-// Go holds that a call of a tool is let through. Arguments are as for [call.NewCall]. Limits count nothing.
+// Go fails the test if the gate refuses a call. Arguments are as for [call.NewCall]. The call does not count
+// against limits.
 func Go(t testing.TB, source toolvet.Source, tools *call.Catalog, tool string, arguments any) {
 	t.Helper()
 	if v := judge(t, source, tools, tool, arguments); !v.Go {
@@ -54,7 +55,8 @@ func Go(t testing.TB, source toolvet.Source, tools *call.Catalog, tool string, a
 	}
 }
 
-// NoGo holds that a call is refused, with want in the reasons, as in [toolvet.Verdict.String].
+// NoGo fails the test unless the gate refuses a call for a reason that contains want. Reasons are those of
+// [toolvet.Verdict.String].
 func NoGo(t testing.TB, source toolvet.Source, tools *call.Catalog, tool string, arguments any, want string) {
 	t.Helper()
 	if v := judge(t, source, tools, tool, arguments); v.Go || !strings.Contains(v.String(), want) {

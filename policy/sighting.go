@@ -24,9 +24,9 @@ type sighting struct {
 	err     error // why it cannot be read
 }
 
-// The content of a file is read again, even though its state has not changed, for freshFor after a
-// change, since a file system may count times of changes in steps of two seconds, and every rereadEvery,
-// since a change through a mapping shows late in the state.
+// look reads a file again although its state has not changed, in two cases. For freshFor after a change, because
+// some file systems count times in steps of two seconds. And every rereadEvery, because a change through a memory
+// mapping shows late in the state.
 const (
 	freshFor    = 3 * time.Second
 	rereadEvery = 5 * time.Second

@@ -254,7 +254,8 @@ func (f *File) Authenticate(next http.Handler) http.Handler {
 	})
 }
 
-// passOn tells the SDK who the caller is. The SDK takes that from its own middleware alone, which wants a token.
+// passOn tells the SDK the caller. The SDK learns a caller from its own middleware only, and that middleware
+// requires a token.
 func passOn(next http.Handler) http.Handler {
 	verify := func(ctx context.Context, _ string, _ *http.Request) (*auth.TokenInfo, error) {
 		p := resource.FromContext(ctx)

@@ -48,7 +48,7 @@ func newPeer(s *Set, cfg Server) *peer {
 	cfg.Timeout = cmp.Or(max(cfg.Timeout, 0), DefaultTimeout)
 	cfg.CallTimeout = cmp.Or(cfg.CallTimeout, DefaultCallTimeout)
 	p := &peer{set: s, cfg: cfg, state: State{Server: cfg.Name, Status: Idle, Since: time.Now()}}
-	p.door = door.Door{Server: cfg.Name, Point: toolvet.PointProxy, Observer: s.cfg.Observer, Logger: s.log, Limits: cfg.Limits}
+	p.door = door.Door{Server: cfg.Name, Point: toolvet.PointProxy, Observer: s.cfg.Observer, Logger: s.log, Limits: cfg.Limits, Vetted: new(door.Vetted)}
 	p.door.Gate = func() *toolvet.Gate {
 		gate, _ := s.gate(cfg.Name)
 		return gate

@@ -117,7 +117,7 @@ func (d *driver) jobs(pass *check.Pass) ([]job, error) {
 		case err != nil:
 			pass.Skipf("not looked: %v", err)
 		case place.Confined() || asks(o):
-			jobs = append(jobs, job{t.Pointer, look{noted{d.sys, pass.Depends}, o, place}, make(chan result, 1)})
+			jobs = append(jobs, job{t.Pointer, look{newSnapshot(d.sys, pass.Depends), o, place}, make(chan result, 1)})
 		}
 	}
 	return jobs, nil

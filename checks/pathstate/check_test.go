@@ -156,3 +156,37 @@ func TestIdentity(t *testing.T) {
 		t.Errorf("demand %v, level %v: want those of the demand path and runtime", Check.Demand, Check.Level)
 	}
 }
+
+// A counting system counts the questions about each path.
+type counting struct {
+	host
+	asked map[string]int
+}
+
+func (c counting) describe(path string) (entry, error) {
+	c.asked[path]++
+	return c.host.describe(path)
+}
+
+// TestAsksOnce holds that a look asks about each directory once, although the root, the path and its
+// other spelling pass it.
+func TestAsksOnce(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "a", "b"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	sys := counting{asked: map[string]int{}}
+	run := newRun(newCheck(sys, maxLooks), check.World{}, &path.Options{Within: []string{dir}, ParentExists: true}, "a/../a/b/new.txt")
+	if err := run.Do(t.Context()); err != nil || len(run.Findings) > 0 {
+		t.Fatal(err, run.Findings)
+	}
+	if sys.asked[dir] == 0 || sys.asked[filepath.Join(dir, "a")] == 0 {
+		t.Errorf("asked: %v", sys.asked)
+	}
+	for name, n := range sys.asked {
+		if n > 1 {
+			t.Errorf("%s: asked %d times", name, n)
+		}
+	}
+}

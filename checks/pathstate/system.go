@@ -16,15 +16,31 @@ type system interface {
 	free(path string) (int64, error)
 }
 
-// A noted system tells of each path before it looks at it.
-type noted struct {
+// A snapshot asks a system about each path once: a look passes the same directories for the
+// root, for the path and for its spellings. It is for one goroutine.
+type snapshot struct {
 	system
 	note func(path string)
+	seen map[string]description
 }
 
-func (n noted) describe(path string) (entry, error) {
-	n.note(path)
-	return n.system.describe(path)
+type description struct {
+	entry entry
+	err   error
+}
+
+func newSnapshot(sys system, note func(path string)) snapshot {
+	return snapshot{sys, note, map[string]description{}}
+}
+
+func (s snapshot) describe(path string) (entry, error) {
+	d, ok := s.seen[path]
+	if !ok {
+		s.note(path)
+		d.entry, d.err = s.system.describe(path)
+		s.seen[path] = d
+	}
+	return d.entry, d.err
 }
 
 // An entry is what a name in a directory stands for.

@@ -14,9 +14,9 @@ import (
 	"github.com/toolvet/toolvet/checks/sql"
 )
 
-// connect opens a file so that nothing is ever written: not to the database, and not
-// beside it. A database in WAL mode that nobody has open would get a -shm and a -wal
-// file; it is opened as immutable, because all that it holds is in the file itself.
+// connect opens a file without ever writing to the database or beside it. SQLite would create
+// a -shm and a -wal file beside a database in WAL mode that nobody has open. All of such a
+// database is in its file, so connect opens it as immutable.
 func (s *sqliteSession) connect(ctx context.Context, file string) error {
 	switch {
 	case !lacks(file+"-wal") && lacks(file+"-shm"):
@@ -52,8 +52,9 @@ func lacks(file string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// guard lets statements compile that only read, or that the policy allows. A trigger's other
-// effects are its owner's. Nothing is ever run but our own look at the columns of a table.
+// guard lets SQLite compile statements that only read, and those that the policy allows. The
+// actions of a trigger are its owner's, so guard allows them. toolvet runs no statement but its
+// own look at the columns of a table.
 func (s *sqliteSession) guard() error {
 	allowed := actions(s.q.text.Kinds())
 	return s.driver.Authorize(s.conn, func(action int, arg1, arg2, trigger string) bool {

@@ -45,6 +45,7 @@ type Door struct {
 	Observer toolvet.Observer // records calls; nil: the Gate's observer does
 	Logger   *slog.Logger     // logs refusals and faults: tool, check and place, never a value
 	Limits   call.Limits      // bound the decoding of messages
+	Vetted   *Vetted          // remembers lists; nil: each is reviewed
 }
 
 // observer returns who records calls; nil: nobody.

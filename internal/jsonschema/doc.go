@@ -10,7 +10,8 @@
 //     four milliseconds and 1.7 MB, also in programs that judge no call.
 //   - Nothing is loaded from files or URLs.
 //   - Of the formats, only those of metaschemas are checked. Package schema checks them all.
-//   - Messages are written by package fmt, which spares the printer of golang.org/x/text; output formats are left out.
+//   - Package fmt writes the messages, which spares the printer of golang.org/x/text. Output formats, and the locations of
+//     keywords that only they need, are left out.
 //
 // The tests of package schema, the official test suite among them, cover it.
 package jsonschema

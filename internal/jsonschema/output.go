@@ -12,19 +12,6 @@ import (
 
 // format ---
 
-func (e *ValidationError) absoluteKeywordLocation() string {
-	var schemaURL string
-	var keywordPath []string
-	if ref, ok := e.ErrorKind.(*kind.Reference); ok {
-		schemaURL = ref.URL
-		keywordPath = nil
-	} else {
-		schemaURL = e.SchemaURL
-		keywordPath = e.ErrorKind.KeywordPath()
-	}
-	return fmt.Sprintf("%s%s", schemaURL, encode(jsonPtr(keywordPath)))
-}
-
 func (e *ValidationError) skip() bool {
 	if len(e.Causes) == 1 {
 		_, ok := e.ErrorKind.(*kind.Reference)
@@ -33,46 +20,29 @@ func (e *ValidationError) skip() bool {
 	return false
 }
 
-func (e *ValidationError) display(sb *strings.Builder, verbose bool, indent int, absKwLoc string) {
+func (e *ValidationError) display(sb *strings.Builder, indent int) {
 	if !e.skip() {
 		if indent > 0 {
 			sb.WriteByte('\n')
-			for i := 0; i < indent-1; i++ {
+			for range indent - 1 {
 				sb.WriteString("  ")
 			}
 			sb.WriteString("- ")
 		}
-		indent = indent + 1
-
-		prevAbsKwLoc := absKwLoc
-		absKwLoc = e.absoluteKeywordLocation()
-
-		if _, ok := e.ErrorKind.(*kind.Schema); ok {
-			sb.WriteString(e.ErrorKind.String())
-		} else {
-			sb.WriteString(fmt.Sprintf("at %s", quote(jsonPtr(e.InstanceLocation))))
-			if verbose {
-				schLoc := absKwLoc
-				if prevAbsKwLoc != "" {
-					pu, _ := split(prevAbsKwLoc)
-					u, f := split(absKwLoc)
-					if u == pu {
-						schLoc = fmt.Sprintf("S#%s", f)
-					}
-				}
-				fmt.Fprintf(sb, " [%s]", schLoc)
-			}
-			fmt.Fprintf(sb, ": %s", e.ErrorKind.String())
+		indent++
+		if _, ok := e.ErrorKind.(*kind.Schema); !ok {
+			fmt.Fprintf(sb, "at %s: ", quote(jsonPtr(e.InstanceLocation)))
 		}
+		sb.WriteString(e.ErrorKind.String())
 	}
 	for _, cause := range e.Causes {
-		cause.display(sb, verbose, indent, absKwLoc)
+		cause.display(sb, indent)
 	}
 }
 
 func (e *ValidationError) Error() string {
 	var sb strings.Builder
-	e.display(&sb, false, 0, "")
+	e.display(&sb, 0)
 	return sb.String()
 }
 

@@ -11,10 +11,10 @@ import (
 	"github.com/toolvet/toolvet/call"
 )
 
-// BenchmarkEvaluate decides about one call by 1, 100 and 1,000 rules: of the tool itself,
-// of all tools of the server, and of other tools.
+// BenchmarkEvaluate decides about one call by 1 to 10,000 rules: of the tool itself, of all tools of
+// the server, and of other tools. Their guards answer for all but one.
 func BenchmarkEvaluate(b *testing.B) {
-	for _, n := range []int{1, 100, 1000} {
+	for _, n := range []int{1, 100, 1000, 10_000} {
 		for name, pattern := range map[string]string{"typed": "files:read", "dynamic": "files:*", "other": "files:other%d"} {
 			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
 				s := manyRules(b, n, pattern)
@@ -28,6 +28,26 @@ func BenchmarkEvaluate(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// BenchmarkUnguarded decides by 1,000 conditions that only CEL can answer.
+func BenchmarkUnguarded(b *testing.B) {
+	for _, when := range []string{`!args.path.startsWith("/srv/data/")`, `size(args.path) > 1000`, `within(args.path, "/srv/secret") && session.subject != "root"`} {
+		b.Run(when, func(b *testing.B) {
+			rules := []Rule{{Name: "allow", Effect: Allow}}
+			for i := range 1000 {
+				rules = append(rules, Rule{Name: fmt.Sprint("deny", i), When: when})
+			}
+			p := mustCompile(b, rules...).ForTool("files", readTool(b))
+			in := Input{Session: ann, Server: "files", Tool: "read", Args: decode(b, `{"path": "/srv/data/ann/notes.txt"}`), Now: time.Now()}
+			b.ReportAllocs()
+			for b.Loop() {
+				if d := p.Evaluate(b.Context(), in); !d.Allowed {
+					b.Fatal(d.Reasons)
+				}
+			}
+		})
 	}
 }
 
@@ -65,7 +85,7 @@ func BenchmarkForTool(b *testing.B) {
 }
 
 func BenchmarkCompile(b *testing.B) {
-	for _, n := range []int{1, 100, 1000} {
+	for _, n := range []int{1, 100, 1000, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
 				manyRules(b, n, "files:*")

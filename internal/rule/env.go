@@ -85,27 +85,33 @@ func doors() []cel.EnvOption {
 	}
 }
 
+// A condition is an expression that is ready to run. The zero condition is always true.
+type condition struct {
+	program cel.Program // nil: always true
+	guard   guard
+}
+
 // condition compiles an expression. It is parsed each time, because checking changes what
 // was parsed. An expression that is to be compiled again for a tool may be of any type where
 // args is.
-func (e *environment) condition(when string, costLimit uint64, again bool) (cel.Program, []fault) {
+func (e *environment) condition(when string, costLimit uint64, again bool) (condition, []fault) {
 	checked, issues := e.Compile(when)
 	if issues.Err() != nil {
-		return nil, e.faults(issues, common.NewTextSource(when))
+		return condition{}, e.faults(issues, common.NewTextSource(when))
 	}
 	if again && checked.OutputType().IsDyn() {
-		return nil, nil
+		return condition{}, nil
 	}
 	if t := checked.OutputType(); !t.IsExactType(cel.BoolType) {
-		return nil, []fault{{1, 1, fmt.Sprintf("a condition must be of type bool, and this is of type %s: compare it, as in … == true", cel.FormatCELType(t)), ""}}
+		return condition{}, []fault{{1, 1, fmt.Sprintf("a condition must be of type bool, and this is of type %s: compare it, as in … == true", cel.FormatCELType(t)), ""}}
 	}
 	program, err := e.Program(checked,
 		cel.EvalOptions(cel.OptOptimize), patterns(),
 		cel.CostTracking(meter{}), cel.CostLimit(costLimit), cel.InterruptCheckFrequency(interruptEvery))
 	if err != nil {
-		return nil, []fault{{1, 1, err.Error(), ""}}
+		return condition{}, []fault{{1, 1, err.Error(), ""}}
 	}
-	return program, nil
+	return condition{program, guardOf(checked.NativeRep())}, nil
 }
 
 // interruptEvery is how many rounds of a comprehension go by between two looks at the

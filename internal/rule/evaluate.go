@@ -11,6 +11,7 @@ import (
 
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/interpreter"
 
 	"github.com/toolvet/toolvet/call"
 )
@@ -57,9 +58,9 @@ func (p *Program) Evaluate(ctx context.Context, in Input) Decision {
 	d.Allowed = len(votes.against) == 0 && (votes.allowed || !p.defaultDeny)
 	silent := len(votes.against) == 0 && !d.Allowed // refused because no rule allows it
 	if silent {
-		d.Reasons = unpermitted(p.enforced, p.what)
+		d.Reasons = unpermitted(p.enforced.list, p.what)
 	}
-	if p.wouldDeny || len(p.observed) > 0 {
+	if p.wouldDeny || len(p.observed.list) > 0 {
 		d.Reasons = append(d.Reasons, p.observe(ctx, vars, silent)...)
 	}
 	d.Timely = vars.askedTime
@@ -75,7 +76,7 @@ func (p *Program) observe(ctx context.Context, vars *variables, silent bool) []R
 	case silent && would.allowed:
 		reasons = append(reasons, Reason{Rule: would.allower, Message: fmt.Sprintf("the rule %q would allow the call, and only observes", would.allower)})
 	case p.wouldDeny && !p.defaultDeny && !would.allowed && len(would.against) == 0:
-		reasons = append(reasons, unpermitted(p.observed, p.what)...)
+		reasons = append(reasons, unpermitted(p.observed.list, p.what)...)
 	}
 	for i := range reasons {
 		reasons[i].Observed = true
@@ -90,17 +91,26 @@ type votes struct {
 	against []Reason // of deny rules that match, and of rules that cannot be evaluated
 }
 
-// ask evaluates rules. If their cost or the context ends it early, that is one reason against the
-// call for all remaining rules.
-func (p *Program) ask(ctx context.Context, rules []planned, vars *variables) votes {
+// ask evaluates rules, without those whose guards say that they are false. If their cost or the
+// context ends it early, that is one reason against the call for all remaining rules.
+func (p *Program) ask(ctx context.Context, rules sequence, vars *variables) votes {
 	var v votes
-	var spent uint64
-	for i := range rules {
-		r := &rules[i]
-		matched, cost, err := r.evaluate(ctx, vars)
-		if spent += cost; spent > p.cost && err == nil {
-			err = errCost
+	if len(rules.list) == 0 {
+		return v
+	}
+	e, err := newEvaluation(ctx, vars)
+	if err != nil {
+		v.against = append(v.against, rules.list[0].broken(err))
+		return v
+	}
+	defer e.close()
+	candidates := rules.index.candidates(vars.in.text)
+	for i := range rules.list {
+		if !candidates.has(i) {
+			continue
 		}
+		r := &rules.list[i]
+		matched, err := e.evaluate(r)
 		switch {
 		case err != nil:
 			v.against = append(v.against, r.broken(err))
@@ -109,7 +119,7 @@ func (p *Program) ask(ctx context.Context, rules []planned, vars *variables) vot
 		case matched && r.Effect == Deny:
 			v.against = append(v.against, r.matched())
 		}
-		if err != nil && (spent > p.cost || ctx.Err() != nil) {
+		if errors.Is(err, errCost) || err != nil && ctx.Err() != nil {
 			break
 		}
 	}
@@ -122,32 +132,61 @@ var (
 	errBool  = errors.New("the result is neither true nor false")
 )
 
-func (r *planned) evaluate(ctx context.Context, vars cel.Activation) (matched bool, cost uint64, err error) {
+// An evaluation is one pass over the rules of a call. CEL's frame is made once for all of them, and
+// counts what they cost together.
+type evaluation struct {
+	ctx   context.Context
+	frame *interpreter.ExecutionFrame
+}
+
+// newEvaluation begins a pass. A context that is done is an error, even if no rule would have to be
+// evaluated.
+func newEvaluation(ctx context.Context, vars cel.Activation) (*evaluation, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	frame, err := interpreter.NewExecutionFrame(vars)
+	if err != nil {
+		return nil, err
+	}
+	if err := frame.SetContext(ctx, interruptEvery); err != nil {
+		frame.Close()
+		return nil, err
+	}
+	return &evaluation{ctx, frame}, nil
+}
+
+func (e *evaluation) close() { e.frame.Close() }
+
+func (e *evaluation) evaluate(r *planned) (matched bool, err error) {
 	switch {
-	case ctx.Err() != nil:
-		return false, 0, ctx.Err()
+	case e.ctx.Err() != nil:
+		return false, e.ctx.Err()
 	case r.stale:
-		return false, 0, errStale
+		return false, errStale
 	case r.program == nil:
-		return true, 0, nil
+		return true, nil
 	}
 	defer func() {
 		if p := recover(); p != nil {
 			matched, err = false, fmt.Errorf("panic: %v", p)
 		}
 	}()
-	result, details, err := r.program.ContextEval(ctx, vars)
-	if actual := details.ActualCost(); actual != nil {
-		cost = *actual
-	}
-	if err != nil {
-		return false, cost, err
+	result, _, err := r.program.Eval(e.frame)
+	var cancelled interpreter.EvalCancelledError
+	switch {
+	case errors.As(err, &cancelled) && cancelled.Cause == interpreter.CostLimitExceeded:
+		return false, fmt.Errorf("%w: %w", errCost, err)
+	case errors.Is(err, interpreter.InterruptError{}):
+		return false, fmt.Errorf("%w: %w", err, context.Cause(e.ctx))
+	case err != nil:
+		return false, err
 	}
 	b, ok := result.(types.Bool)
 	if !ok {
-		return false, cost, errBool
+		return false, errBool
 	}
-	return bool(b), cost, nil
+	return bool(b), nil
 }
 
 // variables are what expressions can name.

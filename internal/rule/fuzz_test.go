@@ -47,9 +47,9 @@ func FuzzEvaluate(f *testing.F) {
 			p := set.ForTool("files", tool)
 			d := p.Evaluate(t.Context(), in)
 			want := true
-			for i := range p.enforced {
-				matched, _, err := p.enforced[i].evaluate(t.Context(), &variables{in: in})
-				want = want && err == nil && matched == (p.enforced[i].Effect == Allow)
+			for i := range p.enforced.list {
+				matched, err := alone(t, &p.enforced.list[i], in)
+				want = want && err == nil && matched == (p.enforced.list[i].Effect == Allow)
 			}
 			if d.Allowed != want {
 				t.Errorf("%s: allowed %t, reasons %+v", arguments, d.Allowed, d.Reasons)
@@ -59,4 +59,15 @@ func FuzzEvaluate(f *testing.F) {
 			}
 		}
 	})
+}
+
+// alone evaluates a rule by itself, whatever its guard says.
+func alone(tb testing.TB, r *planned, in Input) (matched bool, err error) {
+	tb.Helper()
+	e, err := newEvaluation(tb.Context(), &variables{in: in})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer e.close()
+	return e.evaluate(r)
 }

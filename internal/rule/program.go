@@ -5,30 +5,33 @@ package rule
 
 import (
 	"fmt"
-
-	"cel.dev/cel-go/cel"
 )
 
 // A Program is the rules that hold for one tool, or for the requests of one method. It is safe for concurrent use.
 type Program struct {
-	enforced []planned // in the order of the policy
-	observed []planned // likewise; what they say decides nothing
+	enforced sequence // in the order of the policy
+	observed sequence // likewise; what they say decides nothing
 	// A call that no enforced rule allows is refused; what no observed rule allows would be.
 	defaultDeny, wouldDeny bool
-	cost                   uint64
 	errs                   Errors
 	what                   string // "tool" or "request", for reasons
+}
+
+// A sequence holds rules in their order, and the index that says which of them have to be evaluated.
+type sequence struct {
+	list  []planned
+	index *index
 }
 
 // A planned rule is a rule that holds for the tool.
 type planned struct {
 	*compiled
-	program cel.Program // nil: the condition is always true
-	stale   bool        // the condition does not fit the tool's definition
+	condition
+	stale bool // the condition does not fit the tool's definition
 }
 
 func (s *Set) newProgram(of programKey) *Program {
-	p := &Program{cost: s.limits.Cost, what: "tool"}
+	p := &Program{what: "tool"}
 	if of.kind != ofTool {
 		p.what = "request"
 	}
@@ -41,34 +44,35 @@ func (s *Set) newProgram(of programKey) *Program {
 		if !c.covers(of) {
 			continue
 		}
-		r := planned{compiled: c, program: c.program}
+		r := planned{compiled: c, condition: c.untyped}
 		if c.When != "" && !c.Dynamic() {
 			var faults []fault
-			r.program, faults = s.plan(&env, of.inputSchema, c)
+			r.condition, faults = s.plan(&env, of.inputSchema, c)
 			r.stale = len(faults) > 0
 			p.errs = append(p.errs, c.errors(faults)...)
 		}
 		if c.Observe {
-			p.observed = append(p.observed, r)
+			p.observed.list = append(p.observed.list, r)
 		} else {
-			p.enforced = append(p.enforced, r)
+			p.enforced.list = append(p.enforced.list, r)
 		}
 	}
+	p.enforced.index, p.observed.index = newIndex(p.enforced.list), newIndex(p.observed.list)
 	return p
 }
 
 // plan checks a condition against a tool's definition. A malformed definition, or one that breaks
 // the reader, is a fault of the condition: it cannot be known to fit.
-func (s *Set) plan(env **environment, inputSchema string, c *compiled) (program cel.Program, faults []fault) {
+func (s *Set) plan(env **environment, inputSchema string, c *compiled) (made condition, faults []fault) {
 	defer func() {
 		if r := recover(); r != nil {
-			program, faults = nil, []fault{{line: 1, column: 1, message: fmt.Sprintf("cannot be checked against the tool's input schema: panic: %v", r)}}
+			made, faults = condition{}, []fault{{line: 1, column: 1, message: fmt.Sprintf("cannot be checked against the tool's input schema: panic: %v", r)}}
 		}
 	}()
 	if *env == nil {
 		e, err := s.env.typed(inputSchema)
 		if err != nil {
-			return nil, []fault{{line: 1, column: 1, message: err.Error()}}
+			return condition{}, []fault{{line: 1, column: 1, message: err.Error()}}
 		}
 		*env = e
 	}

@@ -40,7 +40,7 @@ type compiled struct {
 	index    int
 	tools    []pattern
 	requests []pattern
-	program  cel.Program // of a dynamic rule; nil without a condition
+	untyped  condition // of a dynamic rule
 }
 
 // Compile reads rules. The error is an [Errors] with every fault, except for faults that only
@@ -113,8 +113,8 @@ func (s *Set) condition(c *compiled) Errors {
 	if c.When == "" {
 		return nil
 	}
-	program, faults := s.dynamic.condition(c.When, s.limits.Cost, !c.Dynamic())
-	c.program = program
+	made, faults := s.dynamic.condition(c.When, s.limits.Cost, !c.Dynamic())
+	c.untyped = made
 	return c.errors(faults)
 }
 

@@ -15,10 +15,16 @@ import (
 // caller gets the reason.
 func (p *Program) Visible(ctx context.Context, in Input) bool {
 	allowed := !p.defaultDeny
-	for i := range p.enforced {
-		r := &p.enforced[i]
-		vars := &withoutArgs{variables: variables{in: in}, some: in.Method != "" && in.Args != nil}
-		matched, _, err := r.evaluate(ctx, vars)
+	vars := &withoutArgs{variables: variables{in: in}, some: in.Method != "" && in.Args != nil}
+	e, err := newEvaluation(ctx, vars)
+	if err != nil {
+		return allowed || len(p.enforced.list) > 0
+	}
+	defer e.close()
+	for i := range p.enforced.list {
+		r := &p.enforced.list[i]
+		vars.asked = false
+		matched, err := e.evaluate(r)
 		switch {
 		case vars.asked, err != nil:
 			allowed = true

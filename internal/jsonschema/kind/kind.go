@@ -15,10 +15,6 @@ type InvalidJsonValue struct {
 	Value any
 }
 
-func (*InvalidJsonValue) KeywordPath() []string {
-	return nil
-}
-
 func (k *InvalidJsonValue) String() string {
 	return fmt.Sprintf("invalid jsonType %T", k.Value)
 }
@@ -29,10 +25,6 @@ type Schema struct {
 	Location string
 }
 
-func (*Schema) KeywordPath() []string {
-	return nil
-}
-
 func (k *Schema) String() string {
 	return fmt.Sprintf("jsonschema validation failed with %s", quote(k.Location))
 }
@@ -40,10 +32,6 @@ func (k *Schema) String() string {
 // --
 
 type Group struct{}
-
-func (*Group) KeywordPath() []string {
-	return nil
-}
 
 func (*Group) String() string {
 	return "validation failed"
@@ -53,10 +41,6 @@ func (*Group) String() string {
 
 type Not struct{}
 
-func (*Not) KeywordPath() []string {
-	return nil
-}
-
 func (*Not) String() string {
 	return "'not' failed"
 }
@@ -65,10 +49,6 @@ func (*Not) String() string {
 
 type AllOf struct{}
 
-func (*AllOf) KeywordPath() []string {
-	return []string{"allOf"}
-}
-
 func (*AllOf) String() string {
 	return "'allOf' failed"
 }
@@ -76,10 +56,6 @@ func (*AllOf) String() string {
 // --
 
 type AnyOf struct{}
-
-func (*AnyOf) KeywordPath() []string {
-	return []string{"anyOf"}
-}
 
 func (*AnyOf) String() string {
 	return "'anyOf' failed"
@@ -93,10 +69,6 @@ type OneOf struct {
 	Subschemas []int
 }
 
-func (*OneOf) KeywordPath() []string {
-	return []string{"oneOf"}
-}
-
 func (k *OneOf) String() string {
 	if len(k.Subschemas) == 0 {
 		return "'oneOf' failed, none matched"
@@ -107,10 +79,6 @@ func (k *OneOf) String() string {
 //--
 
 type FalseSchema struct{}
-
-func (*FalseSchema) KeywordPath() []string {
-	return nil
-}
 
 func (*FalseSchema) String() string {
 	return "false schema"
@@ -124,10 +92,6 @@ type RefCycle struct {
 	KeywordLocation2 string
 }
 
-func (*RefCycle) KeywordPath() []string {
-	return nil
-}
-
 func (k *RefCycle) String() string {
 	return fmt.Sprintf("both %s and %s resolve to %q causing reference cycle", k.KeywordLocation1, k.KeywordLocation2, k.URL)
 }
@@ -137,10 +101,6 @@ func (k *RefCycle) String() string {
 type Type struct {
 	Got  string
 	Want []string
-}
-
-func (*Type) KeywordPath() []string {
-	return []string{"type"}
 }
 
 func (k *Type) String() string {
@@ -153,11 +113,6 @@ func (k *Type) String() string {
 type Enum struct {
 	Got  any
 	Want []any
-}
-
-// KeywordPath implements jsonschema.ErrorKind.
-func (*Enum) KeywordPath() []string {
-	return []string{"enum"}
 }
 
 func (k *Enum) String() string {
@@ -190,10 +145,6 @@ type Const struct {
 	Want any
 }
 
-func (*Const) KeywordPath() []string {
-	return []string{"const"}
-}
-
 func (k *Const) String() string {
 	switch want := k.Want.(type) {
 	case []any, map[string]any:
@@ -211,10 +162,6 @@ type Format struct {
 	Err  error
 }
 
-func (*Format) KeywordPath() []string {
-	return []string{"format"}
-}
-
 func (k *Format) String() string {
 	return fmt.Sprintf("%s is not valid %s: %v", display(k.Got), k.Want, k.Err)
 }
@@ -224,10 +171,6 @@ func (k *Format) String() string {
 type Reference struct {
 	Keyword string
 	URL     string
-}
-
-func (k *Reference) KeywordPath() []string {
-	return []string{k.Keyword}
 }
 
 func (*Reference) String() string {
@@ -240,10 +183,6 @@ type MinProperties struct {
 	Got, Want int
 }
 
-func (*MinProperties) KeywordPath() []string {
-	return []string{"minProperties"}
-}
-
 func (k *MinProperties) String() string {
 	return fmt.Sprintf("minProperties: got %d, want %d", k.Got, k.Want)
 }
@@ -252,10 +191,6 @@ func (k *MinProperties) String() string {
 
 type MaxProperties struct {
 	Got, Want int
-}
-
-func (*MaxProperties) KeywordPath() []string {
-	return []string{"maxProperties"}
 }
 
 func (k *MaxProperties) String() string {
@@ -268,10 +203,6 @@ type MinItems struct {
 	Got, Want int
 }
 
-func (*MinItems) KeywordPath() []string {
-	return []string{"minItems"}
-}
-
 func (k *MinItems) String() string {
 	return fmt.Sprintf("minItems: got %d, want %d", k.Got, k.Want)
 }
@@ -280,10 +211,6 @@ func (k *MinItems) String() string {
 
 type MaxItems struct {
 	Got, Want int
-}
-
-func (*MaxItems) KeywordPath() []string {
-	return []string{"maxItems"}
 }
 
 func (k *MaxItems) String() string {
@@ -296,10 +223,6 @@ type AdditionalItems struct {
 	Count int
 }
 
-func (*AdditionalItems) KeywordPath() []string {
-	return []string{"additionalItems"}
-}
-
 func (k *AdditionalItems) String() string {
 	return fmt.Sprintf("last %d additionalItem(s) not allowed", k.Count)
 }
@@ -308,10 +231,6 @@ func (k *AdditionalItems) String() string {
 
 type Required struct {
 	Missing []string
-}
-
-func (*Required) KeywordPath() []string {
-	return []string{"required"}
 }
 
 func (k *Required) String() string {
@@ -328,10 +247,6 @@ type Dependency struct {
 	Missing []string // missing props
 }
 
-func (k *Dependency) KeywordPath() []string {
-	return []string{"dependency", k.Prop}
-}
-
 func (k *Dependency) String() string {
 	return fmt.Sprintf("properties %s required, if %s exists", joinQuoted(k.Missing, ", "), quote(k.Prop))
 }
@@ -341,10 +256,6 @@ func (k *Dependency) String() string {
 type DependentRequired struct {
 	Prop    string   // dependency of prop that failed
 	Missing []string // missing props
-}
-
-func (k *DependentRequired) KeywordPath() []string {
-	return []string{"dependentRequired", k.Prop}
 }
 
 func (k *DependentRequired) String() string {
@@ -357,10 +268,6 @@ type AdditionalProperties struct {
 	Properties []string
 }
 
-func (*AdditionalProperties) KeywordPath() []string {
-	return []string{"additionalProperties"}
-}
-
 func (k *AdditionalProperties) String() string {
 	return fmt.Sprintf("additional properties %s not allowed", joinQuoted(k.Properties, ", "))
 }
@@ -369,10 +276,6 @@ func (k *AdditionalProperties) String() string {
 
 type PropertyNames struct {
 	Property string
-}
-
-func (*PropertyNames) KeywordPath() []string {
-	return []string{"propertyNames"}
 }
 
 func (k *PropertyNames) String() string {
@@ -385,10 +288,6 @@ type UniqueItems struct {
 	Duplicates [2]int
 }
 
-func (*UniqueItems) KeywordPath() []string {
-	return []string{"uniqueItems"}
-}
-
 func (k *UniqueItems) String() string {
 	return fmt.Sprintf("items at %d and %d are equal", k.Duplicates[0], k.Duplicates[1])
 }
@@ -396,10 +295,6 @@ func (k *UniqueItems) String() string {
 // --
 
 type Contains struct{}
-
-func (*Contains) KeywordPath() []string {
-	return []string{"contains"}
-}
 
 func (*Contains) String() string {
 	return "no items match contains schema"
@@ -410,10 +305,6 @@ func (*Contains) String() string {
 type MinContains struct {
 	Got  []int
 	Want int
-}
-
-func (*MinContains) KeywordPath() []string {
-	return []string{"minContains"}
 }
 
 func (k *MinContains) String() string {
@@ -432,10 +323,6 @@ type MaxContains struct {
 	Want int
 }
 
-func (*MaxContains) KeywordPath() []string {
-	return []string{"maxContains"}
-}
-
 func (k *MaxContains) String() string {
 	got := fmt.Sprintf("%v", k.Got)
 	return fmt.Sprintf("max %d items required to match contains schema, but matched %d items at %v", k.Want, len(k.Got), got[1:len(got)-1])
@@ -447,10 +334,6 @@ type MinLength struct {
 	Got, Want int
 }
 
-func (*MinLength) KeywordPath() []string {
-	return []string{"minLength"}
-}
-
 func (k *MinLength) String() string {
 	return fmt.Sprintf("minLength: got %d, want %d", k.Got, k.Want)
 }
@@ -459,10 +342,6 @@ func (k *MinLength) String() string {
 
 type MaxLength struct {
 	Got, Want int
-}
-
-func (*MaxLength) KeywordPath() []string {
-	return []string{"maxLength"}
 }
 
 func (k *MaxLength) String() string {
@@ -476,10 +355,6 @@ type Pattern struct {
 	Want string
 }
 
-func (*Pattern) KeywordPath() []string {
-	return []string{"pattern"}
-}
-
 func (k *Pattern) String() string {
 	return fmt.Sprintf("%s does not match pattern %s", quote(k.Got), quote(k.Want))
 }
@@ -489,10 +364,6 @@ func (k *Pattern) String() string {
 type ContentEncoding struct {
 	Want string
 	Err  error
-}
-
-func (*ContentEncoding) KeywordPath() []string {
-	return []string{"contentEncoding"}
 }
 
 func (k *ContentEncoding) String() string {
@@ -507,10 +378,6 @@ type ContentMediaType struct {
 	Err  error
 }
 
-func (*ContentMediaType) KeywordPath() []string {
-	return []string{"contentMediaType"}
-}
-
 func (k *ContentMediaType) String() string {
 	return fmt.Sprintf("value is not of mediatype %s: %v", quote(k.Want), k.Err)
 }
@@ -518,10 +385,6 @@ func (k *ContentMediaType) String() string {
 // --
 
 type ContentSchema struct{}
-
-func (*ContentSchema) KeywordPath() []string {
-	return []string{"contentSchema"}
-}
 
 func (*ContentSchema) String() string {
 	return "'contentSchema' failed"
@@ -532,10 +395,6 @@ func (*ContentSchema) String() string {
 type Minimum struct {
 	Got  *big.Rat
 	Want *big.Rat
-}
-
-func (*Minimum) KeywordPath() []string {
-	return []string{"minimum"}
 }
 
 func (k *Minimum) String() string {
@@ -551,10 +410,6 @@ type Maximum struct {
 	Want *big.Rat
 }
 
-func (*Maximum) KeywordPath() []string {
-	return []string{"maximum"}
-}
-
 func (k *Maximum) String() string {
 	got, _ := k.Got.Float64()
 	want, _ := k.Want.Float64()
@@ -566,10 +421,6 @@ func (k *Maximum) String() string {
 type ExclusiveMinimum struct {
 	Got  *big.Rat
 	Want *big.Rat
-}
-
-func (*ExclusiveMinimum) KeywordPath() []string {
-	return []string{"exclusiveMinimum"}
 }
 
 func (k *ExclusiveMinimum) String() string {
@@ -585,10 +436,6 @@ type ExclusiveMaximum struct {
 	Want *big.Rat
 }
 
-func (*ExclusiveMaximum) KeywordPath() []string {
-	return []string{"exclusiveMaximum"}
-}
-
 func (k *ExclusiveMaximum) String() string {
 	got, _ := k.Got.Float64()
 	want, _ := k.Want.Float64()
@@ -600,10 +447,6 @@ func (k *ExclusiveMaximum) String() string {
 type MultipleOf struct {
 	Got  *big.Rat
 	Want *big.Rat
-}
-
-func (*MultipleOf) KeywordPath() []string {
-	return []string{"multipleOf"}
 }
 
 func (k *MultipleOf) String() string {

@@ -61,17 +61,22 @@ func (x *Exchange) announce(m *message, r *Request) error {
 // addTools learns from a page of the client's own listing, hides tools from the session, and
 // adds toolvet's own tools to the last page.
 func (x *Exchange) addTools(m *message, r *Request) error {
-	page, err := door.DecodeTools(m.Result, m.sent, x.server.cfg.Limits)
-	if err != nil {
-		return err
+	sum := sumOf(m.Result, m.sent)
+	page, tools := x.server.catalog.again(sum, r.cursor, r.epoch)
+	if page == nil {
+		var err error
+		if page, err = door.DecodeTools(m.Result, m.sent, x.server.cfg.Limits); err != nil {
+			return err
+		}
+		x.logFaults(page)
+		tools = x.server.catalog.learnPage(page, sum, r.cursor, r.epoch)
 	}
-	x.logFaults(page)
-	tools := x.server.catalog.learnPage(page, r.cursor, r.epoch)
 	if page.Next == "" {
 		x.server.door.Listed(x.ctx, tools)
 	}
 	left := len(page.Tools) + len(page.Faults)
 	if x.server.cfg.Gate().Hides() {
+		var err error
 		if left, err = x.hide(m, page); err != nil {
 			return err
 		}

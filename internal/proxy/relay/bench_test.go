@@ -6,6 +6,7 @@ package relay
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/toolvet/toolvet"
@@ -51,5 +52,28 @@ limits: [{name: many, tools: "echo:*", rate: 10000/s, burst: 1000000, concurrenc
 				p.FromServer(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":"aaaaaaaaaaaaaaaaaaaa"}]}}`, i))
 			}
 		})
+	}
+}
+
+// BenchmarkList measures what becomes of a list of 1,000 tools that the client asks for again.
+func BenchmarkList(b *testing.B) {
+	var tools []string
+	for i := range 1000 {
+		tools = append(tools, fmt.Sprintf(`{"name":"tool_%d","description":"Reads file number %d and returns its text, line by line.","inputSchema":{"type":"object","properties":{"path":{"type":"string","description":"The file to read"},"limit":{"type":"integer","minimum":1}},"required":["path"]}}`, i, i))
+	}
+	result := fmt.Sprintf(`{"tools":[%s]}`, strings.Join(tools, ","))
+	gate := limited(b, "")
+	server, err := NewServer(Config{Server: "many", Gate: func() *toolvet.Gate { return gate }, PrivatePrefix: "p-"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	p := server.NewClient(call.Session{}).NewExchange(b.Context(), sink{})
+	b.ReportAllocs()
+	b.SetBytes(int64(len(result)))
+	for i := 0; b.Loop(); i++ {
+		p.FromClient(b.Context(), fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"tools/list"}`, i))
+		if line := p.FromServer(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"result":%s}`, i, result)); len(line) < len(result) {
+			b.Fatal("the list was not passed on")
+		}
 	}
 }

@@ -4,7 +4,10 @@
 package relay
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"hash/maphash"
 	"sync"
 	"time"
 
@@ -27,6 +30,25 @@ type catalog struct {
 	epoch   int           // counts changes, to recognize an answer from before the last one
 
 	begun *begun // the client's listing so far; nil: there is none, or it is too large
+
+	page *door.ToolsPage // the only page that known comes from; nil: there were more
+	sum  pageSum         // of page
+}
+
+// A pageSum tells pages apart, as the server sent them and as their review left them. A server
+// cannot make two with one sum, because the seed is secret.
+type pageSum uint64
+
+var pageSeed = maphash.MakeSeed()
+
+func sumOf(reviewed, sent []byte) pageSum {
+	var h maphash.Hash
+	h.SetSeed(pageSeed)
+	for _, text := range [][]byte{sent, reviewed} {
+		fmt.Fprintf(&h, "%d:", len(text))
+		h.Write(text)
+	}
+	return pageSum(h.Sum64())
 }
 
 // A begun listing has more pages to come.
@@ -59,7 +81,7 @@ func (c *catalog) changed() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.epoch++
-	c.known = nil
+	c.known, c.page = nil, nil
 	c.forget()
 }
 
@@ -91,26 +113,40 @@ func (c *catalog) set(tools *call.Catalog, size int, ttl time.Duration, epoch in
 	if epoch != c.epoch {
 		return
 	}
-	c.known = nil
+	c.known, c.page = nil, nil
 	loan, err := budget.Lists.Take(context.Background(), c.owner, size, 0)
 	if err != nil {
 		return
 	}
 	budget.Until(loan, tools)
 	c.known = tools
-	c.learned = time.Now()
-	c.expires = time.Time{}
-	if ttl <= 0 {
-		ttl = c.ttl
+	c.learned, c.expires = time.Now(), c.until(ttl)
+}
+
+// until returns when a list with a time to live expires.
+func (c *catalog) until(ttl time.Duration) time.Time {
+	if ttl = cmp.Or(max(ttl, 0), c.ttl); ttl > 0 {
+		return time.Now().Add(ttl)
 	}
-	if ttl > 0 {
-		c.expires = time.Now().Add(ttl)
+	return time.Time{}
+}
+
+// again returns the known page and tools if a server lists the same in one page again, so that
+// nothing is decoded anew and what was worked out for the tools stays. Otherwise the page is nil.
+func (c *catalog) again(sum pageSum, cursor string, epoch int) (*door.ToolsPage, *call.Catalog) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.known == nil || c.page == nil || c.sum != sum || cursor != "" || epoch != c.epoch {
+		return nil, nil
 	}
+	c.forget()
+	c.learned, c.expires = time.Now(), c.until(c.page.TTL)
+	return c.page, c.known
 }
 
 // learnPage stores the page of the client's listing at cursor. It returns the known tools of
 // all pages up to this one.
-func (c *catalog) learnPage(page *door.ToolsPage, cursor string, epoch int) *call.Catalog {
+func (c *catalog) learnPage(page *door.ToolsPage, sum pageSum, cursor string, epoch int) *call.Catalog {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if cursor == "" {
@@ -128,6 +164,9 @@ func (c *catalog) learnPage(page *door.ToolsPage, cursor string, epoch int) *cal
 	case page.Next == "":
 		c.forget()
 		c.set(tools, b.size, page.TTL, epoch)
+		if cursor == "" && c.known != nil {
+			c.page, c.sum = page, sum
+		}
 	case len(b.tools) > maxTools, b.size > maxBytes, b.loan.Grow(context.Background(), b.size, 0) != nil:
 		c.forget()
 	}

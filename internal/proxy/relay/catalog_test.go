@@ -21,18 +21,18 @@ func TestListsMemory(t *testing.T) { // not parallel: the budget is the process'
 		return &door.ToolsPage{Tools: []*call.Tool{{Name: fmt.Sprint("t", n)}}, Next: next, Bytes: size}
 	}
 	c := &catalog{owner: "server s"}
-	c.learnPage(page(1, "a", 1<<20), "", 0)
-	c.learnPage(page(2, "b", 1<<20), "a", 0)
+	c.learnPage(page(1, "a", 1<<20), pageSum(1), "", 0)
+	c.learnPage(page(2, "b", 1<<20), pageSum(2), "a", 0)
 	if got := budget.Lists.Taken(); got != 2<<20 {
 		t.Errorf("two pages take %d bytes", got)
 	}
-	if tools := c.learnPage(page(3, "", 1<<20), "b", 0); tools.Tool("t1") == nil || c.current() == nil || budget.Lists.Taken() != 3<<20 {
+	if tools := c.learnPage(page(3, "", 1<<20), pageSum(3), "b", 0); tools.Tool("t1") == nil || c.current() == nil || budget.Lists.Taken() != 3<<20 {
 		t.Errorf("the list takes %d bytes", budget.Lists.Taken())
 	}
 	// A list that never ends.
 	for i, cursor := 0, ""; i < 100; i++ {
 		next := fmt.Sprint("c", i)
-		c.learnPage(page(i, next, 2<<20), cursor, 0)
+		c.learnPage(page(i, next, 2<<20), pageSum(i), cursor, 0)
 		cursor = next
 	}
 	if c.begun != nil || budget.Lists.Taken() != 3<<20 {

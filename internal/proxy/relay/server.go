@@ -40,6 +40,7 @@ func NewServer(cfg Config) (*Server, error) {
 	}
 	s := &Server{cfg: cfg, door: door.Door{
 		Gate: cfg.Gate, Server: cfg.Server, Point: toolvet.PointProxy, Observer: cfg.Observer, Logger: cfg.Logger, Limits: cfg.Limits,
+		Vetted: new(door.Vetted),
 	}}
 	s.catalog.ttl, s.catalog.owner = cfg.ListTTL, "server "+cfg.Server
 	return s, nil
