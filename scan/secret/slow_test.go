@@ -41,7 +41,7 @@ func TestSlowTexts(t *testing.T) {
 	}
 	s, random := standard(t), rand.New(rand.NewPCG(1, 2))
 	judge := func(piece string) candidate {
-		const size = 10_000
+		const size = 5000
 		return candidate{s.cost(t, strings.Repeat(piece, size/len(piece)+1)[:size]), piece}
 	}
 	var list []candidate
