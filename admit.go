@@ -5,14 +5,15 @@ package toolvet
 
 import (
 	"context"
-	"runtime/debug"
 	"time"
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 )
 
-// A Limiter bounds the number of calls of a caller. Package access makes one from a policy.
+// A Limiter bounds the number of calls of a caller. Package policyfile makes one from a policy. Its methods are called
+// concurrently, with calls without their Raw. They should return once ctx is done: nobody waits longer, a ticket that comes
+// later is rolled back, and the call is refused.
 type Limiter interface {
 	// Take spends one call. Its findings refuse the call; then Take spends nothing and
 	// returns no ticket.
@@ -53,7 +54,7 @@ const limitCheck = "limit"
 // The caller must release the ticket, which is never nil, when the call has ended, or roll it
 // back if the call is not made after all.
 func (g *Gate) Admit(ctx context.Context, c *call.Call, at Point) (Verdict, Ticket) {
-	if finding := g.misnamed(c); finding != nil {
+	if finding := g.barred(c); finding != nil {
 		return Verdict{Findings: []check.Finding{*finding}}, freeTicket{}
 	}
 	c = g.seen(ctx, c)
@@ -62,31 +63,57 @@ func (g *Gate) Admit(ctx context.Context, c *call.Call, at Point) (Verdict, Tick
 	return v, g.countInner(ctx, at, &v, t)
 }
 
+// A tally is the answer of a Limiter.
+type tally struct {
+	ticket     Ticket
+	allowances []Allowance
+	findings   []check.Finding
+}
+
+// forgo gives back what nobody waits for any more.
+func (t tally) forgo() {
+	if t.ticket != nil {
+		t.ticket.Rollback()
+	}
+}
+
 // count asks the limits about a call, and counts it if it is live and a go.
 func (g *Gate) count(ctx context.Context, c *call.Call, at Point, v *Verdict) (t Ticket) {
 	t = freeTicket{}
 	if g.limiter == nil || c == nil {
 		return t
 	}
-	defer func() {
-		if r := recover(); r != nil {
-			g.logger.Error("counting a call broke", "server", c.Server, "tool", c.Name, "err", r, "stack", string(debug.Stack()))
-			v.refuse(check.Finding{Check: limitCheck, Stage: check.Policy, Level: check.SecurityLevel, Code: CodeRateLimit,
-				Message: "calls cannot be counted, and the reason is in toolvet's log, so the call is refused"})
-		}
-	}()
 	caller, stage := ctx, withTimeout(ctx, g.timeout)
 	defer stage.end()
 	ctx = stage
-	var findings []check.Finding
+	c = textless(c)
+	var counted tally
+	var err error
 	switch {
 	case !at.live() && c.Tool != nil: // the allowance of an unknown tool would reveal hidden tools
-		v.Allowances, findings = g.limiter.Peek(ctx, c)
+		counted, err = await(ctx, &g.left, func() (n tally) {
+			n.allowances, n.findings = g.limiter.Peek(ctx, c)
+			return n
+		}, tally.forgo)
 	case v.Go:
-		var taken Ticket
-		if taken, findings = g.limiter.Take(ctx, c); taken != nil {
-			t = taken
-		}
+		counted, err = await(ctx, &g.left, func() (n tally) {
+			n.ticket, n.findings = g.limiter.Take(ctx, c)
+			return n
+		}, tally.forgo)
+	}
+	findings := counted.findings
+	if err != nil && caller.Err() == nil {
+		g.logger.Error("counting a call broke", append([]any{"server", c.Server, "tool", c.Name}, logged(err)...)...)
+	}
+	if err != nil {
+		findings = []check.Finding{{Check: limitCheck, Stage: check.Policy, Level: check.SecurityLevel, Code: CodeRateLimit,
+			Message: "calls cannot be counted, and the reason is in toolvet's log, so the call is refused"}}
+	}
+	if counted.ticket != nil {
+		t = counted.ticket
+	}
+	if counted.allowances != nil {
+		v.Allowances = counted.allowances
 	}
 	v.refuse(findings...)
 	if err := caller.Err(); err != nil && len(findings) > 0 {

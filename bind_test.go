@@ -21,7 +21,7 @@ import (
 // inferred only where the policy is silent.
 func TestRules(t *testing.T) {
 	t.Parallel()
-	demand := &check.Demand{Name: "fake", Options: func() any { return new(string) }}
+	demand := &check.Demand{Name: "fake", Options: func() any { return new(struct{}) }}
 	var seen []check.Target
 	looks := &check.Check{Name: "fake", Doc: "# fake\n\nLooks.\n", Stage: check.Semantic, Level: check.RuntimeLevel, Demand: demand,
 		Run: func(_ context.Context, pass *check.Pass) error {
@@ -83,7 +83,7 @@ func TestRules(t *testing.T) {
 // policy says of the check, and that what is an error elsewhere is not told again.
 func TestSeverity(t *testing.T) {
 	t.Parallel()
-	demand := &check.Demand{Name: "fake", Options: func() any { return new(string) }}
+	demand := &check.Demand{Name: "fake", Options: func() any { return new(struct{}) }}
 	finds := &check.Check{Name: "fake", Doc: "# fake\n\nFinds.\n", Stage: check.Semantic, Level: check.SyntaxLevel, Bounded: bounded.Promised(), Demand: demand,
 		Run: func(_ context.Context, pass *check.Pass) error {
 			for _, target := range pass.Targets {
@@ -144,7 +144,7 @@ func TestInferencePanics(t *testing.T) {
 // that a check which only warns only warns.
 func TestTooManyTargets(t *testing.T) {
 	t.Parallel()
-	demand := &check.Demand{Name: "fake", Options: func() any { return new(string) }}
+	demand := &check.Demand{Name: "fake", Options: func() any { return new(struct{}) }}
 	for _, severity := range []check.Severity{check.Error, check.Warning} {
 		looked := 0
 		looks := &check.Check{Name: "fake", Doc: "# fake\n\nLooks.\n", Stage: check.Semantic, Level: check.SemanticLevel, Severity: severity, Demand: demand,

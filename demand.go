@@ -6,6 +6,7 @@ package toolvet
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -77,6 +78,23 @@ func (c *config) demandError(d policy.Demand) error {
 	return nil
 }
 
+// partErrors reports parts that no policy has.
+func (c *config) partErrors() error {
+	all := []Part{PartPreset, PartLog, PartRehearsal}
+	for _, part := range c.apart {
+		if !slices.Contains(all, part) {
+			return fmt.Errorf("WithElsewhere: a policy has no part %q: use PartPreset, PartLog or PartRehearsal", part)
+		}
+	}
+	return nil
+}
+
+// absent reports whether a value of an interface is nil, or a nil pointer in it.
+func absent(v any) bool {
+	r := reflect.ValueOf(v)
+	return v == nil || r.Kind() == reflect.Pointer && r.IsNil()
+}
+
 // policyErrors reports what the policy says and nothing would carry out.
 func (c *config) policyErrors() error {
 	p := c.policy
@@ -93,7 +111,7 @@ func (c *config) policyErrors() error {
 		errs = append(errs, errors.New("the policy's preset is not applied, so nothing judges arguments that the policy does not mention: "+
 			"open the file with package policyfile, or write preset: none"))
 	}
-	without(PartLog, p.Log.File != "" && c.observe == nil, "and nothing records calls: open the file with package policyfile, or add WithObserver")
+	without(PartLog, p.Log.File != "" && absent(c.observe), "and nothing records calls: open the file with package policyfile, or add WithObserver")
 	without(PartRehearsal, len(p.Rehearsal.Before) > 0 && !c.runs("rehearsal"), "and nothing rehearses: open the file with package policyfile, or add the check of package rehearse")
 	return errors.Join(errs...)
 }
@@ -124,7 +142,8 @@ func (c *config) runs(name string) bool {
 
 // accessErrors reports settings about access that no check or limiter would enforce.
 func (c *config) accessErrors() error {
-	if len(c.policy.Rules) > 0 && !c.runs("rule") || c.policy.Pinning.Lock != "" && !c.runs("pinned-tool") || len(c.policy.Limits) > 0 && c.limiter == nil {
+	if len(c.policy.Rules) > 0 && !c.runs("rule") || c.policy.Pinning.Lock != "" && !c.runs("pinned-tool") || len(c.policy.Limits) > 0 && absent(c.limiter) ||
+		len(c.policy.Rules) > 0 && c.policy.HideRefused && c.visible == nil {
 		return errors.New("the policy has rules of access, limits or a lock, which nothing would enforce: open the file with package policyfile")
 	}
 	return nil

@@ -42,7 +42,7 @@ type Basis struct {
 // [Gate.Peek]. Its verdict can be cached for as long as its basis holds.
 func (g *Gate) DryRun(ctx context.Context, c *call.Call, d DryRun) (Verdict, *Basis) {
 	basis := new(Basis)
-	if finding := g.misnamed(c); finding != nil {
+	if finding := g.barred(c); finding != nil {
 		basis.Loosen()
 		return Verdict{Findings: []check.Finding{*finding}}, basis
 	}
@@ -56,6 +56,9 @@ func (g *Gate) DryRun(ctx context.Context, c *call.Call, d DryRun) (Verdict, *Ba
 // Peek adds the caller's allowances to the verdict of a dry run, and refuses the call if a
 // limit has nothing left.
 func (g *Gate) Peek(ctx context.Context, c *call.Call, v *Verdict) {
+	if g.void() {
+		return // DryRun has refused the call
+	}
 	g.count(ctx, g.seen(ctx, c), PointValidate, v)
 	g.countInner(ctx, PointValidate, v, freeTicket{})
 }

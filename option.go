@@ -5,7 +5,9 @@ package toolvet
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/toolvet/toolvet/call"
@@ -14,7 +16,8 @@ import (
 	"github.com/toolvet/toolvet/schema"
 )
 
-// An Option changes what [New] makes.
+// An Option changes what [New] makes. WithMoreChecks, WithTool and WithElsewhere add to what others of the name say;
+// of WithTimeout, WithLogger and WithSchemaLimits the last counts. Any other option given twice is an error.
 type Option interface{ apply(*config) }
 
 type config struct {
@@ -33,17 +36,34 @@ type config struct {
 	schema  schema.Limits
 	timeout time.Duration
 	logger  *slog.Logger
+
+	given []string // options that may be given once
+	twice []error
 }
 
 type optionFunc func(*config)
 
 func (f optionFunc) apply(c *config) { f(c) }
 
+// A single option decides what is refused, so another of its name must not replace it in silence.
+type single struct {
+	name string
+	set  func(*config)
+}
+
+func (o single) apply(c *config) {
+	if slices.Contains(c.given, o.name) {
+		c.twice = append(c.twice, fmt.Errorf("%s is given twice, and the second would replace the first", o.name))
+	}
+	c.given = append(c.given, o.name)
+	o.set(c)
+}
+
 // WithChecks replaces the default suite. Each stage runs its checks in the given order. To
 // add a check, append it to a copy of suite.Default. A Gate with an empty list refuses
 // every call, because no check has looked at it.
 func WithChecks(checks ...*check.Check) Option {
-	return optionFunc(func(c *config) { c.checks = checks })
+	return single{"WithChecks", func(c *config) { c.checks = checks }}
 }
 
 // WithMoreChecks adds checks to those of the Gate.
@@ -51,9 +71,10 @@ func WithMoreChecks(checks ...*check.Check) Option {
 	return optionFunc(func(c *config) { c.more = append(c.more, checks...) })
 }
 
-// WithVisibility decides which tools a session may know of. See [Gate.Visible].
+// WithVisibility decides which tools a session may know of. See [Gate.Visible]. Nobody waits for the function longer
+// than a time-out, and then the tool is hidden. It reads calls without their Raw.
 func WithVisibility(visible func(context.Context, *call.Call) bool) Option {
-	return optionFunc(func(c *config) { c.visible = visible })
+	return single{"WithVisibility", func(c *config) { c.visible = visible }}
 }
 
 // WithListing decides which definitions appear in a list of tools, prompts, resources or resource
@@ -61,42 +82,42 @@ func WithVisibility(visible func(context.Context, *call.Call) bool) Option {
 // A tool left out of the list can still be called, and its calls are judged like any other.
 // See [Gate.Lists].
 func WithListing(listed func(context.Context, *call.Call) bool) Option {
-	return optionFunc(func(c *config) { c.listed = listed })
+	return single{"WithListing", func(c *config) { c.listed = listed }}
 }
 
 // WithLists tells which lists of the server must be known to judge a request, by their methods. See
 // [Gate.Needs].
 func WithLists(needs func(*call.Call) []string) Option {
-	return optionFunc(func(c *config) { c.needs = needs })
+	return single{"WithLists", func(c *config) { c.needs = needs }}
 }
 
 // WithLimiter bounds the number of calls of each caller.
 func WithLimiter(l Limiter) Option {
-	return optionFunc(func(c *config) { c.limiter = l })
+	return single{"WithLimiter", func(c *config) { c.limiter = l }}
 }
 
 // WithPolicy selects the checks and the effect of their findings. With nil, the default,
 // every check behaves as it documents.
 func WithPolicy(p *policy.Policy) Option {
-	return optionFunc(func(c *config) { c.policy = p })
+	return single{"WithPolicy", func(c *config) { c.policy = p }}
 }
 
 // WithServer names the server that the Gate guards, as in the policy. It counts for calls that name no
 // server. [New] refuses a name that the policy does not have.
 func WithServer(name string) Option {
-	return optionFunc(func(c *config) { c.server = name })
+	return single{"WithServer", func(c *config) { c.server = name }}
 }
 
 // WithCaller identifies the caller of sessions over a transport without authentication. By default it is
 // the subject in the policy's session.
 func WithCaller(s call.Session) Option {
-	return optionFunc(func(c *config) { c.caller = s })
+	return single{"WithCaller", func(c *config) { c.caller = s }}
 }
 
 // WithObserver sets the observer of the Gate's calls; package record makes one. A door with an Observer
 // of its own uses that one.
 func WithObserver(o Observer) Option {
-	return optionFunc(func(c *config) { c.observe = o })
+	return single{"WithObserver", func(c *config) { c.observe = o }}
 }
 
 // A Part is a section of a policy that a Gate cannot carry out by itself.
@@ -111,7 +132,7 @@ const (
 )
 
 // WithElsewhere says that the program carries out parts of the policy without the Gate, or leaves them out on
-// purpose. [New] refuses a policy with other parts that the options do not carry out.
+// purpose. [New] refuses a policy with other parts that the options do not carry out, and an unknown part.
 func WithElsewhere(parts ...Part) Option {
 	return optionFunc(func(c *config) { c.apart = append(c.apart, parts...) })
 }

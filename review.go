@@ -50,6 +50,9 @@ func (g *Gate) Review(ctx context.Context, c *call.Call, r *result.Result) Revie
 	if c == nil || r == nil {
 		return Reviewed{}
 	}
+	if g.void() {
+		return Reviewed{Verdict: Verdict{Findings: []check.Finding{voidFinding()}}}
+	}
 	if len(r.Raw) > maxBounded || g.leavesOutput { // a late check may still read it when the caller reuses its buffer
 		own := *r
 		own.Raw = bytes.Clone(r.Raw)
@@ -100,6 +103,9 @@ func (v *review) clean(findings []check.Finding) {
 
 // Reviews reports whether the Gate looks at results at all.
 func (g *Gate) Reviews() bool {
+	if g.void() {
+		return true
+	}
 	for _, s := range g.stages {
 		if s.name == check.Output {
 			return true

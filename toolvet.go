@@ -52,7 +52,8 @@ const (
 // refused it.
 func (p Point) live() bool { return p != PointValidate }
 
-// A Gate judges calls. It is safe for concurrent use and immutable after [New].
+// A Gate judges calls. It is safe for concurrent use and immutable after [New]. A nil Gate and the zero one refuse every
+// call, hide every tool and withhold every result.
 type Gate struct {
 	stages  []stage
 	schemas *schema.Cache
@@ -71,8 +72,17 @@ type Gate struct {
 	observe      Observer // nil: none
 
 	named atomic.Pointer[judgedCatalog] // see misnamed
+	left  atomic.Int32                  // calls of what options gave that have not returned; see await
 
 	definitions map[string]*call.Catalog // of inner tools, by file
+}
+
+// void reports whether no New has made the Gate, as where a changed policy no longer names its server.
+func (g *Gate) void() bool { return g == nil || g.schemas == nil }
+
+// voidFinding is why a Gate that nobody made lets nothing pass.
+func voidFinding() check.Finding {
+	return check.Finding{Check: "policy", Stage: check.Policy, Level: check.SecurityLevel, Message: "no policy is in force for the server, so nothing can judge its calls and results"}
 }
 
 // A stage holds the checks of one layer, in the order of the suite.
@@ -98,7 +108,7 @@ func New(opts ...Option) (*Gate, error) {
 		opt.apply(&cfg)
 	}
 	cfg.checks = slices.Concat(cfg.checks, cfg.more)
-	if err := errors.Join(check.Validate(cfg.checks), cfg.policy.Validate(cfg.checks), cfg.demandErrors(), cfg.policyErrors()); err != nil {
+	if err := errors.Join(errors.Join(cfg.twice...), cfg.partErrors(), check.Validate(cfg.checks), cfg.policy.Validate(cfg.checks), cfg.demandErrors(), cfg.policyErrors()); err != nil {
 		return nil, fmt.Errorf("toolvet: %w", err)
 	}
 	inner, err := definitions(cfg.policy)
@@ -131,10 +141,18 @@ type Source interface {
 func (g *Gate) Current() *Gate { return g }
 
 // Server returns the name of [WithServer].
-func (g *Gate) Server() string { return g.server }
+func (g *Gate) Server() string {
+	if g.void() {
+		return ""
+	}
+	return g.server
+}
 
 // Caller returns the caller of sessions over a transport without authentication; see [WithCaller].
 func (g *Gate) Caller() call.Session {
+	if g.void() {
+		return call.Session{}
+	}
 	s := g.caller
 	if s.Subject == "" && g.policy != nil {
 		s.Subject = g.policy.Session.Subject
@@ -143,7 +161,12 @@ func (g *Gate) Caller() call.Session {
 }
 
 // Observer returns the observer of [WithObserver], or nil.
-func (g *Gate) Observer() Observer { return g.observe }
+func (g *Gate) Observer() Observer {
+	if g.void() {
+		return nil
+	}
+	return g.observe
+}
 
 // schemaCacheSize is the number of compiled schemas in a Gate's cache. It exceeds the
 // number of tools of the largest known servers, so only churn evicts.
@@ -263,6 +286,9 @@ type judgement struct {
 // Waits reports whether judging c may block on files, names or databases. Otherwise Judge
 // needs only the processor.
 func (g *Gate) Waits(c *call.Call) bool {
+	if g.void() {
+		return false
+	}
 	bound, err := g.bind(c, false)
 	if err != nil {
 		return false // Judge refuses it at once
@@ -283,6 +309,9 @@ func (g *Gate) Waits(c *call.Call) bool {
 
 // Levels returns the levels of the Gate's checks, each once.
 func (g *Gate) Levels() []check.Level {
+	if g.void() {
+		return nil
+	}
 	var seen levelSet
 	for _, s := range g.stages {
 		for _, c := range s.checks {

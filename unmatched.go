@@ -28,6 +28,9 @@ import (
 //
 // The server is that of [WithServer], or the policy's only one.
 func (g *Gate) Unmatched(tools *call.Catalog) []string {
+	if g.void() {
+		return []string{voidFinding().Message}
+	}
 	problems := unmatched("WithTool", g.tools, tools, true)
 	if g.policy == nil {
 		return problems
@@ -114,6 +117,18 @@ func nearest(name string, names []string) string {
 type judgedCatalog struct {
 	catalog *call.Catalog
 	finding *check.Finding // nil: they do
+}
+
+// barred refuses a call that the Gate cannot judge, whatever the call is.
+func (g *Gate) barred(c *call.Call) *check.Finding {
+	if g.void() {
+		f := voidFinding()
+		if c != nil && c.Unread != nil {
+			f = unread(c.Unread) // no Gate could read it
+		}
+		return &f
+	}
+	return g.misnamed(c)
 }
 
 // misnamed refuses every call if a demand made in code names a tool or an argument that the server does not

@@ -15,6 +15,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/path"
+	"github.com/toolvet/toolvet/internal/bounded"
 	"github.com/toolvet/toolvet/policy"
 )
 
@@ -92,6 +93,6 @@ func TestUnmatched(t *testing.T) {
 
 // idle returns a check that finds nothing.
 func idle(name string) *check.Check {
-	return &check.Check{Name: name, Doc: "# " + name + "\n\nA test.\n", Stage: check.Policy, Level: check.SecurityLevel,
+	return &check.Check{Name: name, Doc: "# " + name + "\n\nA test.\n", Stage: check.Policy, Level: check.SecurityLevel, Bounded: bounded.Promised(),
 		Run: func(context.Context, *check.Pass) error { return nil }}
 }

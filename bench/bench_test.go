@@ -6,6 +6,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -32,7 +33,7 @@ func TestMeasureAll(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go command to build the programs with")
 	}
-	f := flags{everything: filepath.Join("..", filepath.FromSlash(everythingPath)), sizes: []int{20, 20_000}, counts: tiny}
+	f := flags{everything: filepath.Join("..", filepath.FromSlash(everythingPath)), sizes: []int{20, 2000, 20_000}, counts: tiny}
 	programs, err := build(t.Context(), f, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +46,7 @@ func TestMeasureAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := 2 * len(servers); len(groups) != want {
+	if want := 3 * len(servers); len(groups) != want {
 		t.Fatalf("%d groups, want %d", len(groups), want)
 	}
 	for _, g := range groups {
@@ -67,6 +68,48 @@ func TestMeasureAll(t *testing.T) {
 	}
 }
 
+// TestWeight runs what is measured before the fast echo server, once each.
+func TestWeight(t *testing.T) {
+	race.Skip(t)
+	t.Parallel()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("there is no go command to build the programs with")
+	}
+	f := flags{textSizes: []int{20_000}, counts: counts{rounds: 1, sequential: 1, flood: 10}}
+	dir := t.TempDir()
+	built, err := build(t.Context(), f, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.peers = filepath.Join(dir, "peers.json")
+	peers, err := json.Marshal([]way{{"a peer", []string{built.splice}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(f.peers, peers, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name string
+		run  func(context.Context, flags, programs, string, io.Writer) error
+		rows []string
+	}{
+		{"weight", runWeight, []string{direct, "bytes moved by the kernel", toolvet, withPolicy, sdk, "a peer"}},
+		{"texts", runTexts, kinds},
+		{"growth", runGrowth, []string{toolvet, "a peer", "1", "10", "100", "1000"}},
+	} {
+		var out bytes.Buffer
+		if err := test.run(t.Context(), f, built, dir, &out); err != nil {
+			t.Errorf("%s: %v", test.name, err)
+		}
+		for _, row := range test.rows {
+			if !strings.Contains(out.String(), "\n| "+row+" |") {
+				t.Errorf("%s has no row %q:\n%s", test.name, row, &out)
+			}
+		}
+	}
+}
+
 // TestMeasureHTTP runs every path over HTTP for which this machine has the parts. It leaves out supergateway, because
 // tests install nothing from npm.
 func TestMeasureHTTP(t *testing.T) {
@@ -75,7 +118,7 @@ func TestMeasureHTTP(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go command to build the programs with")
 	}
-	f := flags{everything: filepath.Join("..", filepath.FromSlash(everythingPath)), sizes: []int{20, 20_000}, counts: tiny}
+	f := flags{everything: filepath.Join("..", filepath.FromSlash(everythingPath)), sizes: []int{20, 2000, 20_000}, counts: tiny}
 	programs, err := build(t.Context(), f, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +132,7 @@ func TestMeasureHTTP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := 2 * len(servers); len(groups) != want {
+	if want := 3 * len(servers); len(groups) != want {
 		t.Fatalf("%d groups, want %d", len(groups), want)
 	}
 	for _, g := range groups {

@@ -99,6 +99,12 @@ func (c *client) request(method, params string) (json.RawMessage, error) {
 // line reads one line, valid until the next read.
 func (c *client) line() ([]byte, error) {
 	line, err := c.stdout.ReadSlice('\n')
+	if err == bufio.ErrBufferFull {
+		var rest []byte
+		line = bytes.Clone(line)
+		rest, err = c.stdout.ReadBytes('\n')
+		line = append(line, rest...)
+	}
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
@@ -121,15 +127,19 @@ type echo struct {
 }
 
 func newEcho(size int) (*echo, error) {
-	message := strings.Repeat("x", size)
+	message := prose(size)
 	params, err := json.Marshal(map[string]any{"name": "echo", "arguments": map[string]string{"message": message}})
+	if err != nil {
+		return nil, err
+	}
+	quoted, err := json.Marshal("Echo: " + message)
 	if err != nil {
 		return nil, err
 	}
 	return &echo{
 		before: []byte(`{"jsonrpc":"2.0","id":`),
 		after:  fmt.Appendf(nil, `,"method":"tools/call","params":%s}`+"\n", params),
-		want:   fmt.Appendf(nil, `"Echo: %s"`, message),
+		want:   quoted,
 	}, nil
 }
 

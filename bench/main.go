@@ -29,6 +29,11 @@ type flags struct {
 	http       bool
 	peer       string
 	soak       time.Duration
+	weight     bool
+	texts      bool
+	growth     bool
+	textSizes  []int
+	peers      string
 	counts
 }
 
@@ -39,7 +44,7 @@ func (f *flags) header(out io.Writer) {
 }
 
 func main() {
-	f := flags{sizes: []int{20, 20_000}}
+	f := flags{sizes: []int{20, 2000, 20_000}, textSizes: []int{20_000, 1_000_000, 8_000_000}}
 	flag.StringVar(&f.everything, "everything", everythingPath,
 		"`FILE` dist/index.js of @modelcontextprotocol/server-everything")
 	flag.StringVar(&f.toolvet, "toolvet", "", "`FILE` of toolvet; built from this module if empty")
@@ -53,6 +58,10 @@ func main() {
 	flag.BoolVar(&f.http, "http", false, "measure what the proxy and the bridge cost over HTTP")
 	flag.StringVar(&f.peer, "supergateway", "", "`FILE` dist/index.js of supergateway, for -http; if empty, npm installs it for this run")
 	flag.DurationVar(&f.soak, "soak", 0, "put load on toolvet serve for this `TIME`, while a server is killed and another hangs")
+	flag.BoolVar(&f.weight, "weight", false, "measure time to start and memory")
+	flag.BoolVar(&f.texts, "texts", false, "measure the scan of results, by kind of text")
+	flag.BoolVar(&f.growth, "growth", false, "measure lists of 1,000 tools and up to 1,000 rules")
+	flag.StringVar(&f.peers, "peers", "", "`FILE` with other proxies for -weight, -texts and -growth: [{\"Name\": …, \"Command\": […]}], to which the server's command is added")
 	flag.Parse()
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer cancel()
@@ -83,6 +92,14 @@ func run(ctx context.Context, f flags, out io.Writer) error {
 	programs, err := build(ctx, f, dir)
 	if err != nil {
 		return errors.Join(err, context.Cause(ctx))
+	}
+	switch {
+	case f.weight:
+		return runWeight(ctx, f, programs, dir, out)
+	case f.texts:
+		return runTexts(ctx, f, programs, dir, out)
+	case f.growth:
+		return runGrowth(ctx, f, programs, dir, out)
 	}
 	servers, left := servers(f, programs)
 	if left != "" {
@@ -131,12 +148,12 @@ func measureAll(ctx context.Context, f flags, programs programs, servers []serve
 }
 
 // programs are the files of the measured programs.
-type programs struct{ toolvet, echoServer, sdkProxy string }
+type programs struct{ toolvet, echoServer, fastEcho, splice, sdkProxy string }
 
 // build builds the programs that flags do not name.
 func build(ctx context.Context, f flags, dir string) (programs, error) {
 	p := programs{toolvet: f.toolvet}
-	for pkg, file := range map[string]*string{"cmd/toolvet": &p.toolvet, "bench/echoserver": &p.echoServer, "bench/sdkproxy": &p.sdkProxy} {
+	for pkg, file := range map[string]*string{"cmd/toolvet": &p.toolvet, "bench/echoserver": &p.echoServer, "bench/fastecho": &p.fastEcho, "bench/splice": &p.splice, "bench/sdkproxy": &p.sdkProxy} {
 		if *file != "" {
 			continue
 		}

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// maxPath is the size of the largest argument, in bytes, that can be a path.
-const maxPath = 4000
+// maxPath is the size of the largest argument, in bytes, that can be a path: a name in a directory.
+const maxPath = 255
 
 // writePolicy writes a policy that makes all four layers work on the echo's message, and returns its file. The policy
 // has demands for texts, commands and paths, an access rule that allows the call, a limit that is never reached, and
@@ -24,7 +24,7 @@ func writePolicy(dir string, size int) (string, error) {
 	file := filepath.Join(dir, fmt.Sprintf("policy-%d.yaml", size))
 	text := "version: 1\n" +
 		"servers: {echo: {tools: {echo: {arguments: {message: {" + arguments + "}}}}}}\n" +
-		"rules: [{name: echoes, effect: allow, tools: \"echo:echo\", when: 'session.transport == \"stdio\" && size(args.message) > 0'}]\n" +
+		"rules: [{name: echoes, effect: allow, tools: \"echo:echo\", when: 'session.transport == \"stdio\" && size(args.message) > 0'}, {name: texts, effect: allow, tools: \"echo:text\"}]\n" +
 		"limits: [{name: many, tools: \"echo:*\", rate: 10000/s, burst: 10000, concurrency: 1000}]\n"
 	return file, os.WriteFile(file, []byte(text), 0o600)
 }

@@ -147,8 +147,13 @@ func (c *Check) Summary() string {
 
 var nameForm = lazyregexp.New(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
+// reserved are names of what toolvet itself reports, and of the checks that carry out sections of a policy: a check of
+// such a name would pass for them.
+var reserved = []string{"call", "levels", "limit", "log", "pinned-tool", "policy", "rehearsal", "rule"}
+
 // Validate reports everything that is wrong with a list of checks: a nil check, a
-// missing field, a name given twice, two demands of one name. Drivers call it before they run anything.
+// missing field, a name given twice or reserved, a demand that no policy could make, two demands of one name. Drivers call
+// it before they run anything.
 func Validate(checks []*Check) error {
 	var errs []error
 	for i, c := range checks {
@@ -184,12 +189,14 @@ func (c *Check) validate() error {
 		return fail("has an unknown severity")
 	case c.Bounded.Holds() && c.Level == RuntimeLevel:
 		return fail("is of level runtime, so it is not bounded")
-	case c.Demand != nil && c.Demand.Name == "":
-		return fail("has a demand without a name")
-	case c.Demand != nil && c.Demand.Options == nil:
-		return fail("has a demand without options: let Options make a pointer to a struct, which may be empty")
 	case c.Run == nil:
 		return fail("has no Run function")
+	case !c.Bounded.Own() && slices.Contains(reserved, c.Name):
+		return fail("has a name that toolvet's own findings have: choose another")
+	case c.Demand != nil:
+		if err := c.Demand.Validate(); err != nil {
+			return fail(err.Error())
+		}
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -51,12 +52,87 @@ func TestValidate(t *testing.T) {
 		"unknown severity": {func(c *check.Check) { c.Severity = check.Warning + 1 }, "has an unknown severity"},
 		"nameless demand":  {func(c *check.Check) { c.Demand = &check.Demand{Options: func() any { return new(struct{}) }} }, "has a demand without a name"},
 		"no options":       {func(c *check.Check) { c.Demand = &check.Demand{Name: "word"} }, "has a demand without options"},
+		"a reserved name":  {func(c *check.Check) { c.Name, c.Doc = "rule", "# rule\n\nA test.\n" }, "has a name that toolvet's own findings have"},
 		"no function":      {func(c *check.Check) { c.Run = nil }, "has no Run function"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := good()
 			tt.change(c)
+			err := check.Validate([]*check.Check{c})
+			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+// TestOptionsOfDemands holds that a list of checks with a demand that no policy could make is refused before a policy makes
+// it.
+func TestOptionsOfDemands(t *testing.T) {
+	t.Parallel()
+	type inner struct {
+		Deep func() `policy:"deep"`
+	}
+	type loop struct {
+		Next *loop `policy:"next"`
+	}
+	for name, tt := range map[string]struct {
+		options any
+		want    string // "" for good options
+	}{
+		"all kinds": {new(struct {
+			A bool             `policy:"a"`
+			B int              `policy:"b"`
+			C *int64           `policy:"c"`
+			D float64          `policy:"d"`
+			E []string         `policy:"e"`
+			F any              `policy:"f"`
+			G map[string][]int `policy:"g"`
+			H time.Duration    `policy:"h"`
+			I check.Level      `policy:"i"`
+			J struct {
+				K bool `policy:"k"`
+			} `policy:"j"`
+			l func()
+		}), ""},
+		"nil":           {nil, "no pointer to a struct"},
+		"a struct":      {struct{}{}, "no pointer to a struct"},
+		"a nil pointer": {(*struct{})(nil), "no pointer to a struct"},
+		"a text":        {new(string), "no pointer to a struct"},
+		"a function": {new(struct {
+			F func() `policy:"f"`
+		}), `the option "f" is of type func()`},
+		"a channel": {new(struct {
+			C []chan int `policy:"c"`
+		}), `"c" is of type chan int`},
+		"a small number": {new(struct {
+			N int8 `policy:"n"`
+		}), `"n" is of type int8`},
+		"an array": {new(struct {
+			A [2]int `policy:"a"`
+		}), `"a" is of type [2]int`},
+		"an interface": {new(struct {
+			E error `policy:"e"`
+		}), `"e" is of type error`},
+		"keys": {new(struct {
+			M map[int]string `policy:"m"`
+		}), `"m" is of type map[int]string`},
+		"within": {new(struct {
+			I *inner `policy:"i"`
+		}), `"i" "deep" is of type func()`},
+		"itself": {new(loop), "contains itself"},
+		"not exported": {new(struct {
+			n int `policy:"n"`
+		}), "is not exported"},
+		"twice": {new(struct {
+			A, B int `policy:"n"`
+		}), `"n" stands at two fields`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := good()
+			c.Demand = &check.Demand{Name: "word", Options: func() any { return tt.options }}
 			err := check.Validate([]*check.Check{c})
 			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 				t.Errorf("got %v, want %q", err, tt.want)

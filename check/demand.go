@@ -3,6 +3,14 @@
 
 package check
 
+import (
+	"encoding"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+)
+
 // A Demand is a kind of demand that a policy can make on an argument, such as "path: {exists:
 // true}". One or more checks answer it: usually one looks at the value alone, and another, of
 // level Runtime, looks at the world.
@@ -11,7 +19,9 @@ type Demand struct {
 	Name string
 	// Options makes the demand's options, a pointer to a struct that holds the defaults.
 	// A policy fills in the fields that have a tag `policy:"name"`; the tag `doc` tells
-	// editors what they mean. If the struct has the method Problems() []Problem, it is
+	// editors what they mean. Such a field is an encoding.TextUnmarshaler, a time.Duration, a bool, int,
+	// int64, float64, string or any, a struct with such fields, or a pointer to, a slice of, or a map by strings of
+	// one of these. If the struct has the method Problems() []Problem, it is
 	// called once they are filled in.
 	Options func() any
 	// Lists says that the demand is about a whole array, such as the words of a command.
@@ -23,6 +33,74 @@ type Demand struct {
 	// Results marks a demand on results instead of arguments. Its default options apply if no
 	// policy makes it.
 	Results bool
+}
+
+// Validate reports a demand that no policy could make: one without a name, or with options that cannot be read.
+func (d *Demand) Validate() error {
+	switch {
+	case d == nil:
+		return errors.New("has a nil demand")
+	case d.Name == "":
+		return errors.New("has a demand without a name")
+	case d.Options == nil:
+		return errors.New("has a demand without options: let Options make a pointer to a struct, which may be empty")
+	}
+	options := reflect.ValueOf(d.Options())
+	if options.Kind() != reflect.Pointer || options.IsNil() || options.Elem().Kind() != reflect.Struct {
+		return fmt.Errorf("has a demand %q whose Options make no pointer to a struct", d.Name)
+	}
+	if why := unreadable(options.Type().Elem(), nil); why != "" {
+		return fmt.Errorf("has a demand %q that no policy could make: the option %s", d.Name, why)
+	}
+	return nil
+}
+
+var textType = reflect.TypeFor[encoding.TextUnmarshaler]()
+
+// unreadable says why a policy cannot fill in a value of type t, which lies within others; "" if it can.
+func unreadable(t reflect.Type, within []reflect.Type) string {
+	if reflect.PointerTo(t).Implements(textType) {
+		return ""
+	}
+	if slices.Contains(within, t) {
+		return fmt.Sprintf("is of type %s, which contains itself", t)
+	}
+	within = append(within, t)
+	switch t.Kind() {
+	case reflect.Bool, reflect.Int, reflect.Int64, reflect.Float64, reflect.String:
+		return ""
+	case reflect.Pointer, reflect.Slice:
+		return unreadable(t.Elem(), within)
+	case reflect.Map:
+		if t.Key().Kind() == reflect.String {
+			return unreadable(t.Elem(), within)
+		}
+	case reflect.Interface:
+		if t.NumMethod() == 0 {
+			return ""
+		}
+	case reflect.Struct:
+		var names []string
+		for i := range t.NumField() {
+			f := t.Field(i)
+			name := f.Tag.Get("policy")
+			if name == "" {
+				continue
+			}
+			if slices.Contains(names, name) {
+				return fmt.Sprintf("%q stands at two fields", name)
+			}
+			names = append(names, name)
+			if !f.IsExported() {
+				return fmt.Sprintf("%q is the field %s, which is not exported", name, f.Name)
+			}
+			if why := unreadable(f.Type, within); why != "" {
+				return fmt.Sprintf("%q %s", name, why)
+			}
+		}
+		return ""
+	}
+	return fmt.Sprintf("is of type %s: see check.Demand.Options", t)
 }
 
 // hides reports whether a policy that names the demand o gets d.

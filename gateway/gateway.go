@@ -27,7 +27,8 @@ import (
 type Server struct {
 	upstream.Server
 	// Gate returns the gate that judges the calls of the server from now on, as in
-	// [upstream.Config]. If Gate or its result is nil, the checks of toolvet.New apply, without a policy.
+	// [upstream.Config]. If it returns nil, every call is refused. If Gate is nil, the checks of toolvet.New
+	// apply, without a policy.
 	Gate func() *toolvet.Gate
 	// DialerFor, if not nil, replaces Dialer for a server in this process that needs to know the
 	// principal behind a connection. It gets the principal's Subject and Claims. Only sessions

@@ -80,9 +80,7 @@ func (p *peer) changed(s upstream.State) {
 // judge returns the gate of the moment.
 func (p *peer) judge() *toolvet.Gate {
 	if gate := *p.gate.Load(); gate != nil {
-		if g := gate(); g != nil {
-			return g
-		}
+		return gate()
 	}
 	return p.pool.g.plain
 }

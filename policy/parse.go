@@ -108,6 +108,11 @@ func Parse(filename string, data []byte, kinds ...*check.Demand) (*Policy, error
 // ParseWith is [Parse] with another environment, so that a policy can be checked without its
 // variables.
 func ParseWith(lookup func(name string) (string, bool), filename string, data []byte, kinds ...*check.Demand) (*Policy, error) {
+	for _, k := range kinds {
+		if err := k.Validate(); err != nil {
+			return nil, fmt.Errorf("policy: the program %w", err)
+		}
+	}
 	d, root, errs := open(filename, "policy", data)
 	if errs != nil {
 		return nil, errs.ordered()

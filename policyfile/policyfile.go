@@ -55,7 +55,9 @@ type Options struct {
 	Server string
 	// Checks are all checks that run; nil: those of suite.Default.
 	Checks []*check.Check
-	// Gate are further options of each Gate, such as toolvet.WithTool.
+	// Gate are further options of each Gate, such as toolvet.WithTool. One that the file decides is an error:
+	// toolvet.WithPolicy, WithChecks, WithServer, WithObserver; and WithLimiter, WithVisibility, WithListing and WithLists
+	// where the policy has limits, rules or a lock that need them.
 	Gate []toolvet.Option
 	// Logger logs which policy is in force, broken checks, and refused tokens. Nil discards.
 	Logger *slog.Logger
@@ -70,7 +72,7 @@ type Options struct {
 }
 
 // A File is a policy file in force. It is a [toolvet.Source] for the server of its Options. It is safe for
-// concurrent use.
+// concurrent use. The zero File has no Gate, so doors refuse every call.
 type File struct {
 	name     string
 	o        Options
@@ -81,8 +83,12 @@ type File struct {
 
 	loading  sync.Mutex                  // held while a text is put in force
 	enforcer map[string]*access.Enforcer // by server, so that counts stay; guarded by loading
+	closed   bool                        // likewise
 	now      atomic.Pointer[inForce]
 }
+
+// ErrClosed is the error of [File.Reload] after [File.Close].
+var ErrClosed = errors.New("policyfile: the file is closed")
 
 // An inForce is what one text of the policy says.
 type inForce struct {
@@ -125,6 +131,9 @@ func Open(name string, o Options) (*File, error) {
 func (f *File) load(text []byte) (beside []string, err error) {
 	f.loading.Lock()
 	defer f.loading.Unlock()
+	if f.closed {
+		return nil, ErrClosed
+	}
 	source := enforce.Source{Policy: f.name, Text: text, Checks: f.o.Checks}
 	all, preset, err := source.Load()
 	if err != nil {
@@ -179,10 +188,7 @@ func (f *File) openLog(log policy.Log) (err error) {
 		f.record, err = record.Open(log, record.Options{Observer: f.o.Observer, Logger: f.o.Logger})
 		return err
 	}
-	if !reflect.DeepEqual(log, f.logged) {
-		return errors.New("the policy has another log, which takes effect when the program starts again")
-	}
-	return nil
+	return enforce.SameLog(f.logged, log)
 }
 
 func (f *File) gate(source enforce.Source, all *policy.Policy, preset string) (*toolvet.Gate, error) {
@@ -217,8 +223,8 @@ func (f *File) authorize(next *inForce) (err error) {
 
 // Current implements [toolvet.Source]. It is nil if the policy has several servers and Options name none.
 func (f *File) Current() *toolvet.Gate {
-	gates := f.now.Load().gates
-	if f.o.Server == "" && len(gates) != 1 {
+	gates := f.gates()
+	if len(gates) != 1 {
 		return nil
 	}
 	for _, g := range gates {
@@ -229,7 +235,7 @@ func (f *File) Current() *toolvet.Gate {
 
 // Gate returns the Gate in force of a server of the policy, or nil, which every door takes as a refusal.
 func (f *File) Gate(server string) *toolvet.Gate {
-	gates := f.now.Load().gates
+	gates := f.gates()
 	if g := gates[server]; g != nil {
 		return g
 	}
@@ -238,7 +244,18 @@ func (f *File) Gate(server string) *toolvet.Gate {
 
 // Servers returns the names of the servers that have a Gate, in order.
 func (f *File) Servers() []string {
-	return slices.Sorted(maps.Keys(f.now.Load().gates))
+	return slices.Sorted(maps.Keys(f.gates()))
+}
+
+// gates are those in force, by server. A File that was not opened has none.
+func (f *File) gates() map[string]*toolvet.Gate {
+	if f == nil {
+		return nil
+	}
+	if now := f.now.Load(); now != nil {
+		return now.gates
+	}
+	return nil
 }
 
 // Authenticate puts the policy's section authorization in front of an HTTP handler, such as the SDK's
@@ -246,7 +263,12 @@ func (f *File) Servers() []string {
 // leaves Authenticate out, refuses every call that comes over HTTP. Next never sees a client's token.
 func (f *File) Authenticate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if now := f.now.Load(); now.resource != nil {
+		now := f.now.Load()
+		if now == nil {
+			http.Error(w, "no policy is in force", http.StatusServiceUnavailable)
+			return
+		}
+		if now.resource != nil {
 			now.resource.Handler(passOn(next)).ServeHTTP(w, r)
 			return
 		}
@@ -283,10 +305,10 @@ func (f *File) Reload() error {
 			f.watcher.Holds(text, beside...)
 		}
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrClosed) {
 		return fmt.Errorf("policyfile: %w", err)
 	}
-	return nil
+	return err
 }
 
 // Run follows the file until ctx is done. A new text is in force within a second after it has rested for
@@ -296,5 +318,13 @@ func (f *File) Run(ctx context.Context) { f.watcher.Run(ctx) }
 // InForce tells which text is in force, and since when.
 func (f *File) InForce() policy.InForce { return f.watcher.InForce() }
 
-// Close ends the log, at the latest when ctx is done. Close the doors first.
-func (f *File) Close(ctx context.Context) { f.record.Close(ctx) }
+// Close ends the log, at the latest when ctx is done. Close the doors first: with a log, a call that comes later cannot be
+// recorded. A second Close does nothing.
+func (f *File) Close(ctx context.Context) {
+	f.loading.Lock()
+	defer f.loading.Unlock()
+	if !f.closed && f.record != nil {
+		f.record.Close(ctx)
+	}
+	f.closed = true
+}

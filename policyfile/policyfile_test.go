@@ -20,10 +20,15 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/access/auth"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/gateway"
 	"github.com/toolvet/toolvet/mcpgate"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/policyfile"
+	"github.com/toolvet/toolvet/record"
 	"github.com/toolvet/toolvet/record/calllog"
+	"github.com/toolvet/toolvet/upstream"
+	"github.com/toolvet/toolvet/upstream/upstreamtest"
 )
 
 const readTool = `{"name":"read_file","description":"Reads a file.","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}}`
@@ -101,9 +106,26 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// refusing is a policy that refuses every call in several ways.
+const refusing = "servers: {shop: {}}\nrules: [{name: no, effect: deny}]\nvisibility: allowed\nlimits: [{name: few, quota: 1/day}]\n"
+
+func with(options ...toolvet.Option) policyfile.Options { return policyfile.Options{Gate: options} }
+
+// idle is a check of one's own that finds nothing.
+func idle(name string) *check.Check {
+	return &check.Check{Name: name, Doc: "# " + name + "\n\nA test.\n", Stage: check.Policy, Level: check.SecurityLevel,
+		Run: func(context.Context, *check.Pass) error { return nil }}
+}
+
 // TestOpenRefuses holds that what cannot be put in force is an error that tells what to do.
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
+	odd := idle("odd")
+	odd.Demand = &check.Demand{Name: "odd", Options: func() any {
+		return new(struct {
+			F func() `policy:"f"`
+		})
+	}}
 	for name, tt := range map[string]struct {
 		text string
 		o    policyfile.Options
@@ -116,6 +138,17 @@ func TestOpenRefuses(t *testing.T) {
 		"a shared store":        {"servers: {shop: {}}\nlimits: [{name: a, rate: 1/s}]\nshared: {redis: 'redis://127.0.0.1:1'}\n", policyfile.Options{}, "shared"},
 		"a broken rule":         {"rules: [{name: a, effect: deny, when: 'args.('}]\n", policyfile.Options{}, "toolvet.yaml:2:"},
 		"no authorization":      {"authorization: {}\n", policyfile.Options{}, "authorization"},
+		"another policy":        {refusing, with(toolvet.WithPolicy(nil)), "WithPolicy is given twice"},
+		"other checks":          {refusing, with(toolvet.WithChecks()), "WithChecks is given twice"},
+		"another limiter":       {refusing, with(toolvet.WithLimiter(nil)), "WithLimiter is given twice"},
+		"another visibility":    {refusing, with(toolvet.WithVisibility(nil)), "WithVisibility is given twice"},
+		"another server":        {refusing, with(toolvet.WithServer("")), "WithServer is given twice"},
+		"another observer":      {refusing, with(toolvet.WithObserver(nil)), "WithObserver is given twice"},
+		"a misspelt part":       {refusing, with(toolvet.WithElsewhere("presett")), `no part "presett"`},
+		"a rule of one's own":   {refusing, with(toolvet.WithMoreChecks(idle("rule"))), "choose another"},
+		"a nil check":           {refusing, policyfile.Options{Checks: []*check.Check{nil}}, "check 0 is nil"},
+		"a nil option":          {refusing, with(nil), "is nil"},
+		"options of a function": {"servers: {shop: {tools: {read_file: {arguments: {path: {odd: {f: 1}}}}}}}\n", policyfile.Options{Checks: []*check.Check{odd}}, `the option "f" is of type func()`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -129,6 +162,8 @@ func TestOpenRefuses(t *testing.T) {
 		t.Error("an absent file is opened")
 	}
 }
+
+type nothing struct{ toolvet.Limiter }
 
 // TestWirings holds that no wiring of a policy's parts by hand runs a call that the file refuses: each step left
 // out or misspelt is an error of New or Install, or a refusal.
@@ -155,6 +190,14 @@ func TestWirings(t *testing.T) {
 		"no log":                {"preset: none\nlog: {file: log.jsonl}\n", nil, "policyfile"},
 		"no rehearsal":          {"preset: none\nrehearsal: {before: ['*:*']}\n", nil, "policyfile"},
 		"a misspelt server":     {"preset: none\n", []toolvet.Option{toolvet.WithServer("shp")}, `did you mean "shop"?`},
+		"no hiding":             {"preset: none\nvisibility: allowed\nrules: [{name: a, effect: deny}]\n", nil, "policyfile"},
+		"a nil limiter":         {"preset: none\nlimits: [{name: a, rate: 1/s}]\n", []toolvet.Option{toolvet.WithLimiter((*nothing)(nil))}, "policyfile"},
+		"a nil observer":        {"preset: none\nlog: {file: log.jsonl}\n", []toolvet.Option{toolvet.WithObserver((*record.Recorder)(nil))}, "policyfile"},
+		"a rule of one's own":   {"preset: none\nrules: [{name: a, effect: deny}]\n", []toolvet.Option{toolvet.WithMoreChecks(idle("rule"))}, "choose another"},
+		"a lock of one's own":   {"preset: none\npinning: {lock: toolvet.lock}\n", []toolvet.Option{toolvet.WithMoreChecks(idle("pinned-tool"))}, "choose another"},
+		"a rehearsal of one's":  {"preset: none\nrehearsal: {before: ['*:*']}\n", []toolvet.Option{toolvet.WithMoreChecks(idle("rehearsal"))}, "choose another"},
+		"two policies":          {"preset: none\n", []toolvet.Option{toolvet.WithPolicy(nil)}, "WithPolicy is given twice"},
+		"a misspelt part":       {"", []toolvet.Option{toolvet.WithElsewhere("presett")}, "PartPreset"},
 		"no checks for a check": {"preset: none\nchecks: {rule: off}\n", nil, "rule"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -189,6 +232,64 @@ func TestWirings(t *testing.T) {
 		}
 		if f.Gate("shp") != nil {
 			t.Error("there is a gate of an unknown server")
+		}
+	})
+	t.Run("a misspelt server of a Set and of a gateway", func(t *testing.T) {
+		t.Parallel()
+		ran := false
+		fake := upstreamtest.Server{{Name: "read_file", Handler: func(context.Context, json.RawMessage) (string, error) { ran = true; return "ran", nil }}}
+		f := open(t, write(t, text+"rules: [{name: no, effect: deny}]\n"), policyfile.Options{})
+		set, err := upstream.NewSet(upstream.Config{Gate: f.Gate, Servers: []upstream.Server{{Name: "shp", Dialer: fake}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer set.Close(context.Background())
+		if o, err := set.Call(t.Context(), "shp:read_file", json.RawMessage(`{}`)); err == nil || ran {
+			t.Errorf("a Set: %+v", o)
+		}
+		door, err := gateway.New(gateway.Config{Servers: []gateway.Server{{Server: upstream.Server{Name: "shp", Dialer: fake}, Gate: func() *toolvet.Gate { return f.Gate("shp") }}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer door.Close(context.Background())
+		caller := door.NewCaller(nil)
+		if o, err := caller.Call(t.Context(), "shp:read_file", json.RawMessage(`{}`)); err == nil || ran {
+			t.Errorf("a gateway: %+v", o)
+		}
+	})
+	t.Run("a file that was not opened", func(t *testing.T) {
+		t.Parallel()
+		for _, f := range []*policyfile.File{nil, {}} {
+			if err := mcpgate.Install(mcp.NewServer(&mcp.Implementation{Name: "s"}, nil), f); err == nil || f.Gate("shop") != nil || f.Servers() != nil {
+				t.Error("a file that was not opened has gates")
+			}
+		}
+	})
+	t.Run("a server too many, while it serves", func(t *testing.T) {
+		t.Parallel()
+		name := write(t, text)
+		f := open(t, name, policyfile.Options{})
+		web := serve(t, f, false)
+		if got := ask(t, web, http.DefaultClient); got != "ran" {
+			t.Errorf("before: %s", got)
+		}
+		if err := os.WriteFile(name, []byte("version: 1\nservers: {shop: {}, other: {}}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Reload(); err != nil {
+			t.Fatal(err)
+		}
+		v := f.Current().Judge(t.Context(), toolCall(t, "shop", "a"), toolvet.PointLibrary)
+		if got := ask(t, web, http.DefaultClient); got == "ran" || !strings.Contains(v.String(), "no policy is in force") {
+			t.Errorf("of two servers none is named: %s, %v", got, v)
+		}
+	})
+	t.Run("after Close", func(t *testing.T) {
+		t.Parallel()
+		f := open(t, write(t, text), policyfile.Options{})
+		f.Close(t.Context())
+		if err := f.Reload(); err != policyfile.ErrClosed {
+			t.Errorf("Reload: %v", err)
 		}
 	})
 	t.Run("twice", func(t *testing.T) {
@@ -237,6 +338,21 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
+// ask calls read_file, and returns what a model reads.
+func ask(t *testing.T, web *httptest.Server, client *http.Client) string {
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "c", Version: "1"}, nil).
+		Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: web.URL, HTTPClient: client, DisableStandaloneSSE: true}, nil)
+	if err != nil {
+		return "no session"
+	}
+	defer session.Close()
+	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "read_file", Arguments: map[string]any{"path": "a"}})
+	if err != nil {
+		return err.Error()
+	}
+	return result.Content[0].(*mcp.TextContent).Text
+}
+
 // TestAuthenticate holds that the policy's tokens are asked for, that the subject reaches rules, and that a
 // program that leaves Authenticate out runs no call.
 func TestAuthenticate(t *testing.T) {
@@ -246,27 +362,14 @@ func TestAuthenticate(t *testing.T) {
 authorization: {tokens: [{sha256: "%x", subject: ci}]}
 rules: [{name: ci, effect: allow, tools: "*:*", when: session.subject == "ci"}]
 `, auth.Digest(token))), policyfile.Options{})
-	ask := func(web *httptest.Server, client *http.Client) string {
-		session, err := mcp.NewClient(&mcp.Implementation{Name: "c", Version: "1"}, nil).
-			Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: web.URL, HTTPClient: client, DisableStandaloneSSE: true}, nil)
-		if err != nil {
-			return "no session"
-		}
-		defer session.Close()
-		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "read_file", Arguments: map[string]any{"path": "a"}})
-		if err != nil {
-			return err.Error()
-		}
-		return result.Content[0].(*mcp.TextContent).Text
-	}
 	protected, open := serve(t, f, true), serve(t, f, false)
-	if got := ask(protected, &http.Client{Transport: bearer(token)}); got != "ran" {
+	if got := ask(t, protected, &http.Client{Transport: bearer(token)}); got != "ran" {
 		t.Errorf("with the token: %s", got)
 	}
-	if got := ask(protected, http.DefaultClient); got != "no session" {
+	if got := ask(t, protected, http.DefaultClient); got != "no session" {
 		t.Errorf("without a token: %s", got)
 	}
-	if got := ask(open, &http.Client{Transport: bearer(token)}); strings.Contains(got, "ran") {
+	if got := ask(t, open, &http.Client{Transport: bearer(token)}); strings.Contains(got, "ran") {
 		t.Errorf("without Authenticate: %s", got)
 	}
 }

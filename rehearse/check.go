@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/bounded"
 	"github.com/toolvet/toolvet/policy"
 )
 
@@ -23,7 +24,7 @@ var doc string
 // effects r does not allow. The Gate needs a time-out that is long enough for a server to start.
 func NewCheck(r policy.Rehearsal, take func(context.Context) (*Session, error)) *check.Check {
 	return &check.Check{
-		Name: "rehearsal", Doc: doc, Stage: check.Policy, Level: check.RuntimeLevel,
+		Name: "rehearsal", Doc: doc, Stage: check.Policy, Level: check.RuntimeLevel, Bounded: bounded.Unpromised(),
 		Run: func(ctx context.Context, pass *check.Pass) error { return run(ctx, pass, r, take) },
 	}
 }

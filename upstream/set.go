@@ -47,8 +47,9 @@ type Config struct {
 	// Elsewhere names servers outside the Set, for suggestions when a name is unknown.
 	Elsewhere []string
 	// Gate returns the gate that judges the calls of a server from now on. It is called for
-	// each call, so a policy can change. If Gate or its result is nil, arguments are checked
-	// against the tool's schema only.
+	// each call, so a policy can change. If it returns nil, as policyfile.File.Gate does for a server that
+	// the policy does not name, every call is refused. If Gate is nil, arguments are checked against the tool's
+	// schema only.
 	Gate func(server string) *toolvet.Gate
 	// NativeTimeout bounds a server's own validation. Default 10 s.
 	NativeTimeout time.Duration

@@ -32,9 +32,7 @@ func newSchemaGate() (*toolvet.Gate, error) {
 // gate returns the gate of a server at this moment, and whether it comes from a policy.
 func (s *Set) gate(server string) (g *toolvet.Gate, own bool) {
 	if s.cfg.Gate != nil {
-		if g := s.cfg.Gate(server); g != nil {
-			return g, true
-		}
+		return s.cfg.Gate(server), true
 	}
 	return s.schema, false
 }

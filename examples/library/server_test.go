@@ -18,12 +18,10 @@ import (
 	"github.com/toolvet/toolvet/checks/path"
 	"github.com/toolvet/toolvet/mcpgate"
 	"github.com/toolvet/toolvet/policyfile"
-	"github.com/toolvet/toolvet/record/telemetry"
-	"github.com/toolvet/toolvet/record/telemetry/otel"
-	"github.com/toolvet/toolvet/record/telemetry/prometheus"
 )
 
-// A server with everything: a policy file, a demand in code, a check of its own, metrics and traces.
+// A server with everything: a policy file, a demand in code, a check of its own. Metrics and traces come by
+// policyfile.Options.Observer, from github.com/toolvet/toolvet/export, a module of its own.
 func Example_server() {
 	dir := must(os.MkdirTemp("", "toolvet-example-"))
 	defer os.RemoveAll(dir)
@@ -36,8 +34,7 @@ log: {file: log.jsonl}
 output: {secrets: {action: redact}}
 `), 0o600))
 	file := must(policyfile.Open(name, policyfile.Options{
-		Server:   "shop",
-		Observer: telemetry.Join(must(otel.New()), must(prometheus.New())),
+		Server: "shop",
 		Gate: []toolvet.Option{
 			toolvet.WithMoreChecks(&check.Check{Name: "no-friday", Doc: "# no-friday\n\nNo orders named friday.\n", Stage: check.Semantic, Level: check.SemanticLevel,
 				Run: func(_ context.Context, p *check.Pass) error {

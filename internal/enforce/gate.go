@@ -21,7 +21,7 @@ type Checks []*check.Check
 func (c Checks) Demands() []*check.Demand {
 	var demands []*check.Demand
 	for _, one := range c {
-		if one.Demand != nil && !slices.Contains(demands, one.Demand) {
+		if one != nil && one.Demand != nil && !slices.Contains(demands, one.Demand) {
 			demands = append(demands, one.Demand)
 		}
 	}

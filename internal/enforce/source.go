@@ -8,6 +8,7 @@ package enforce
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -88,6 +89,15 @@ func (s Source) Narrow(all *policy.Policy, presetName string, command []string) 
 		return &p, nil
 	}
 	return preset.Apply(presetName, &p, s.Checks)
+}
+
+// SameLog reports that a changed policy has another log. A program opens its log once, and what the policy now says of
+// records would not happen.
+func SameLog(opened, said policy.Log) error {
+	if !reflect.DeepEqual(opened, said) {
+		return errors.New("the policy has another log, which takes effect when the program starts again: start it again, or change the section log back")
+	}
+	return nil
 }
 
 // Session describes the caller where nobody is authenticated.

@@ -65,6 +65,9 @@ func openLiveGate(source enforce.Source, command []string, counters *access.Coun
 
 // set puts a policy in force. On an error the gate stays as it was.
 func (g *liveGate) set(p *policy.Policy) error {
+	if err := enforce.SameLog(g.audit, p.Log); err != nil {
+		return err
+	}
 	gate, err := g.gate(p)
 	if err != nil {
 		return err

@@ -45,6 +45,11 @@ func TestLiveGate(t *testing.T) {
 	if now := g.watcher.InForce(); g.current.Load() != read || now.Problem == "" || now.Digest != began.Digest {
 		t.Errorf("a wrong policy is in force: %+v", now)
 	}
+	save("version: 1\nservers: {s: {command: [server]}}\nlog: {file: log.jsonl}\n")
+	eventually(t, func() bool { return strings.Contains(logged.String(), "another log") }, "another log is not told")
+	if g.current.Load() != read {
+		t.Error("a policy is in force whose log nobody writes")
+	}
 	save("version: 1\nservers: {s: {command: [another]}}\n")
 	eventually(t, func() bool { return g.current.Load() != read }, "the new policy does not count")
 	if !strings.Contains(logged.String(), "names another command") {

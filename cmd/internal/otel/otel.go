@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package otel exports the traces and metrics of package record/telemetry/otel, by OTLP over HTTP.
+// Package otel exports the traces and metrics of package export/otel, by OTLP over HTTP.
 //
 //	observer, err := otel.New(ctx, toolvet.Version)
 //	defer observer.Shutdown(ctx) // with a deadline
@@ -29,8 +29,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	tracenoop "go.opentelemetry.io/otel/trace/noop"
 
+	"github.com/toolvet/toolvet/export/otel"
 	"github.com/toolvet/toolvet/record/telemetry"
-	"github.com/toolvet/toolvet/record/telemetry/otel"
 )
 
 // An Observer is a telemetry.Observer that exports in the background. It drops data that it cannot send in time; no

@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package prometheus serves the metrics of package record/telemetry/prometheus to a scraper, with those of the Go runtime
+// Package prometheus serves the metrics of package export/prometheus to a scraper, with those of the Go runtime
 // and the process:
 //
 //	metrics, err := prometheus.New()
@@ -18,7 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/toolvet/toolvet/record/telemetry/prometheus"
+	"github.com/toolvet/toolvet/export/prometheus"
 )
 
 // Metrics is a telemetry.Observer. It is safe for concurrent use.

@@ -14,8 +14,8 @@ import (
 	client "github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/toolvet/toolvet/export/prometheus"
 	"github.com/toolvet/toolvet/record/telemetry"
-	"github.com/toolvet/toolvet/record/telemetry/prometheus"
 )
 
 func Example() {

@@ -18,10 +18,10 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/export/otel"
 	"github.com/toolvet/toolvet/mcpgate"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/record"
-	"github.com/toolvet/toolvet/record/telemetry/otel"
 )
 
 const (
