@@ -4,8 +4,10 @@
 package toolvet_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -26,6 +28,26 @@ var reviewTexts = []reviewText{
 	}},
 	{"json", func(i int) string {
 		return fmt.Sprintf(`{"id": "786512e2-9e0d-44bd-8f29-%012d", "state": "open", "author": {"login": "user%d"}, "labels": ["bug", "auth"]}`+"\n", i, i)
+	}},
+	{"log", func(i int) string {
+		return fmt.Sprintf("2026-11-20T08:%02d:%02d.%03dZ INFO worker-%d GET /api/v1/users/%d/orders?page=%d HTTP/1.1 200 %dms bytes=%d\n", i/60%60, i%60, i*7%1000, i%16, i*31, i%40, i*13%900, i*977)
+	}},
+	{"code", func(i int) string {
+		return fmt.Sprintf("\tif err := s.apply(token%d, config.Value); err != nil {\n\t\treturn fmt.Errorf(\"key %%d: %%w\", %d, err)\n\t}\n", i, i)
+	}},
+	{"markdown", func(i int) string {
+		return fmt.Sprintf("## Section %d\n\n* **Orders** are listed by [the API](https://example.com/orders/%d), see `page` and _limit_.\n", i, i)
+	}},
+	{"base64", func(i int) string {
+		raw := make([]byte, 570)
+		_, _ = rand.NewChaCha8([32]byte{byte(i), byte(i >> 8), byte(i >> 16)}).Read(raw) // never fails
+		return base64.StdEncoding.EncodeToString(raw)
+	}},
+	{"percent", func(i int) string {
+		return fmt.Sprintf("https://example.com/search?q=order%%20of%%20Ada%%20Lovelace%%20in%%20Graz&page=%d\n", i)
+	}},
+	{"curl", func(i int) string { // in one line, with a word that begins two expressions
+		return fmt.Sprintf("curl -s https://example.com/%d and what it answers of the orders in the warehouse ", i)
 	}},
 	{"german", func(i int) string {
 		return fmt.Sprintf("%d: Über die Brücke führt der Weg zur Mühle, und für Gäste gibt es dort Käse.\n", i)

@@ -95,9 +95,9 @@ func (s *search) plain(src source) {
 }
 
 func (s *search) unpercented(src source) {
-	if text, ok := src.unpercented(); ok {
-		s.plain(text)
-		s.encoded(text)
+	for part := range src.unpercented {
+		s.plain(part)
+		s.encoded(part)
 	}
 }
 

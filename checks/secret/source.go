@@ -5,6 +5,7 @@ package secret
 
 import (
 	"bytes"
+	"iter"
 	"slices"
 	"strings"
 
@@ -57,17 +58,70 @@ func (s *search) token(t result.Token) source {
 	}}
 }
 
-// unpercented is a source with its percent-encoding undone (RFC 3986, section 2.1), if
-// there is any.
-func (src source) unpercented() (source, bool) {
-	if bytes.IndexByte(src.text, '%') < 0 {
-		return source{}, false
+// unpercented yields the parts of a source around its percent-encoded characters (RFC 3986, section 2.1), with
+// these decoded.
+func (src source) unpercented(yield func(source) bool) {
+	for start, end := range aroundEscapes(src.text) {
+		text, offsets := decodePercent(src.text[start:end])
+		edit := func(from, to int, text string) []result.Edit {
+			return src.edit(start+offsets[from], start+offsets[to], forQuery.Replace(text))
+		}
+		if !yield(source{text, edit}) {
+			return
+		}
 	}
-	text, offsets := decodePercent(src.text)
-	edit := func(start, end int, text string) []result.Edit {
-		return src.edit(offsets[start], offsets[end], forQuery.Replace(text))
+}
+
+// escapeReach is how much text, in bytes, is looked at to either side of an escape: a name or a value with the
+// escape may be that long. The words at the ends are looked at as a whole.
+const escapeReach = 1 << 10
+
+// aroundEscapes yields the start and end of each part.
+func aroundEscapes(text []byte) iter.Seq2[int, int] {
+	return func(yield func(int, int) bool) {
+		start, end := 0, 0
+		for i := nextEscape(text, 0); i < len(text); i = nextEscape(text, i+3) {
+			if i-escapeReach > end {
+				if end > 0 && !yield(start, end) {
+					return
+				}
+				start = end + 1 + bytes.LastIndexAny(text[end:i-escapeReach], betweenWords)
+			}
+			if end < i+escapeReach {
+				end = min(i+escapeReach, len(text))
+				if n := bytes.IndexAny(text[end:], betweenWords); n >= 0 {
+					end += n
+				} else {
+					end = len(text)
+				}
+			}
+		}
+		if end > 0 {
+			yield(start, end)
+		}
 	}
-	return source{text, edit}, len(text) < len(src.text)
+}
+
+// betweenWords are the characters that part words, in ASCII.
+const betweenWords = " \t\r\n\\\"'<>"
+
+// nextEscape is the offset of the first escape from an offset on, or the length of text.
+func nextEscape(text []byte, from int) int {
+	for from < len(text) {
+		n := bytes.IndexByte(text[from:], '%')
+		if n < 0 {
+			break
+		}
+		if from += n; isEscape(text[from:]) {
+			return from
+		}
+		from++
+	}
+	return len(text)
+}
+
+func isEscape(s []byte) bool {
+	return len(s) > 2 && s[0] == '%' && unhex(s[1]) < 16 && unhex(s[2]) < 16
 }
 
 // forQuery encodes what base64 has and a query must not.
@@ -78,13 +132,10 @@ var forQuery = strings.NewReplacer("+", "%2B", "/", "%2F", "=", "%3D")
 func decodePercent(raw []byte) (text []byte, offsets []int) {
 	for i := 0; i < len(raw); {
 		offsets = append(offsets, i)
-		if raw[i] == '%' && i+2 < len(raw) {
-			high, low := unhex(raw[i+1]), unhex(raw[i+2])
-			if high < 16 && low < 16 {
-				text = append(text, high<<4|low)
-				i += 3
-				continue
-			}
+		if isEscape(raw[i:]) {
+			text = append(text, unhex(raw[i+1])<<4|unhex(raw[i+2]))
+			i += 3
+			continue
 		}
 		text = append(text, raw[i])
 		i++

@@ -66,8 +66,11 @@ func (d *decoder) leet() {
 			return
 		}
 		line := d.view.text[at.start:at.end]
-		plain := unleet(line)
 		d.steps += 2 * len(line)
+		plain := unleet(line)
+		if mayGain(line, plain) < minLeet {
+			continue
+		}
 		gained, last := 0, int32(0)
 		for _, h := range read(d.pace, plain).hits {
 			last = h.word
@@ -79,6 +82,27 @@ func (d *decoder) leet() {
 			d.decoded(plain, at, "leetspeak", true)
 		}
 	}
+}
+
+// mayGain bounds the words that are gained: most lines with digits among their letters gain none.
+func mayGain(line, plain string) int {
+	gained := 0
+	for i := 0; i < len(plain); i++ {
+		start, changed, kinds := i, false, byte(0)
+		for i < len(plain) && byteClass[plain[i]]&inWord != 0 {
+			changed = changed || plain[i] != line[i]
+			kinds |= byteClass[plain[i]]
+			i++
+		}
+		if !changed || i-start < minLeetWord-len("'t") {
+			continue
+		}
+		several := kinds&isHigh != 0 || i < len(plain) && plain[i] == '\'' // words, or don't
+		if several || i-start <= maxWordSize && lexicon().class(plain[start:i]) != 0 {
+			gained++
+		}
+	}
+	return gained
 }
 
 var leetLetters = [256]byte{'0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't', '$': 's', '@': 'a'}

@@ -42,7 +42,7 @@ func (s *scanner) html(v *view) []hiddenSpan {
 
 // mayHide tells whether a text has markup that could hide something.
 func mayHide(text string) bool {
-	if strings.IndexByte(text, '<') < 0 {
+	if !hasTag(text) {
 		return false
 	}
 	for _, mark := range []string{"<!--", "style", "hidden", "alt=", "title=", "aria-", "src=", "href=", "STYLE", "HIDDEN", "ALT=", "TITLE=", "SRC=", "HREF="} {
@@ -51,6 +51,20 @@ func mayHide(text string) bool {
 		}
 	}
 	return false
+}
+
+// hasTag tells whether something stands in a text with which a tag or a comment may begin.
+func hasTag(text string) bool {
+	for {
+		i := strings.IndexByte(text, '<')
+		if i < 0 || i+1 == len(text) {
+			return false
+		}
+		text = text[i+1:]
+		if c := text[0]; c == '!' || c == '/' || c == '?' || isASCIILetter(rune(c)) {
+			return true
+		}
+	}
 }
 
 // A document is markup on the way through it.

@@ -15,6 +15,7 @@ type trie struct {
 	// edges of node n are those from nodes[n].first, nodes[n].count of them, by label.
 	edges []trieEdge
 	root  [256]int32
+	small [][26]int32 // edges by small letters, which are most of them
 }
 
 type trieNode struct {
@@ -36,6 +37,14 @@ func newTrie(words map[string]class) *trie {
 	slices.SortFunc(list, func(a, b string) int { return strings.Compare(sortKey(a), sortKey(b)) })
 	t := &trie{}
 	t.build(list, 0, words)
+	t.small = make([][26]int32, len(t.nodes))
+	for n, node := range t.nodes {
+		for _, e := range t.edges[node.first:][:node.count] {
+			if i := e.label - 'a'; i < 26 {
+				t.small[n][i] = e.to
+			}
+		}
+	}
 	for _, e := range t.edges[t.nodes[0].first:][:t.nodes[0].count] {
 		t.root[e.label] = e.to
 		if e.label >= 'a' && e.label <= 'z' {
@@ -121,6 +130,9 @@ func (t *trie) longest(text string) (c class, size int) {
 }
 
 func (t *trie) next(n int32, label byte) int32 {
+	if i := label - 'a'; i < 26 {
+		return t.small[n][i]
+	}
 	node := &t.nodes[n]
 	for _, e := range t.edges[node.first:][:node.count] {
 		if e.label >= label {

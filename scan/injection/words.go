@@ -115,7 +115,7 @@ func (r *reader) readWord(i int) int {
 	case size == 1:
 		r.addSingle(i)
 	case size <= maxWordSize:
-		if c := r.class(r.text[i:j]); c != 0 {
+		if c := r.lexicon.class(r.text[i:j]); c != 0 {
 			r.hit(c, i, j)
 		}
 	}
@@ -137,17 +137,17 @@ func (r *reader) readWord(i int) int {
 
 // class returns the class of a word, also where its spelling is off by a letter
 // ("instrctions"), or where it is glued to what stands before it ("USAIgnore").
-func (r *reader) class(word string) class {
-	c := r.lexicon.lookup(word)
+func (t *trie) class(word string) class {
+	c := t.lookup(word)
 	if c != 0 || len(word) < minGlued {
 		return c
 	}
 	if strings.HasSuffix(word, "ions") && offByOne(word, "instructions") {
-		return r.lexicon.lookup("instructions")
+		return t.lookup("instructions")
 	}
 	for i := len(word) - 2; i > 0; i-- {
 		if word[i] >= 'A' && word[i] <= 'Z' && word[i+1] >= 'a' && word[i+1] <= 'z' && word[i-1] <= 'Z' {
-			if c := r.lexicon.lookup(word[i:]); c&ignoreWord != 0 {
+			if c := t.lookup(word[i:]); c&ignoreWord != 0 {
 				return c
 			}
 			break

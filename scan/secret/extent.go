@@ -114,16 +114,19 @@ func (e *extent) bounded() (bytes int, ok bool) {
 	return 0, false
 }
 
-// number gives the runs in e their ids, from next on, and returns the next id.
-func (e *extent) number(next int) int {
-	if e.op == extentRun {
-		e.id = next
-		return next + 1
+// number gives the runs in e their ids: those of one set have the same.
+func (e *extent) number(ids map[[256]bool]int) {
+	if e.op == extentRun && e.set != nil {
+		id, known := ids[*e.set]
+		if !known {
+			id = len(ids)
+			ids[*e.set] = id
+		}
+		e.id = id
 	}
 	for i := range e.parts {
-		next = e.parts[i].number(next)
+		e.parts[i].number(ids)
 	}
-	return next
 }
 
 func literalBytes(n *syntax.Regexp) int {

@@ -15,14 +15,17 @@ type found struct {
 	start, end int // of the secret, bytes
 }
 
-// matchesIn returns the matches of r in text[begin:end], and whether the last of them touches
-// the end, where a regular expression takes the end of the part for that of the text.
-func (r *compiled) matchesIn(text string, begin, end int) (list []found, cut bool) {
+// matchesIn returns the matches of r in text[begin:end] that begin before limit, and whether the last of them
+// touches the end, where a regular expression takes the end of the part for that of the text.
+func (r *compiled) matchesIn(text string, begin, end, limit int) (list []found, cut bool) {
 	for _, at := range r.regex().FindAllStringSubmatchIndex(text[begin:end], -1) {
 		for i := range at {
 			if at[i] >= 0 {
 				at[i] += begin
 			}
+		}
+		if at[0] >= limit {
+			break
 		}
 		if at[1] == end && end < len(text) {
 			return nil, true

@@ -40,8 +40,7 @@ func normalForm(ctx context.Context, text string) (normal, bool) {
 				return normal{}, false
 			}
 		}
-		c := text[i]
-		if c != '\\' && c != '&' && c != 0 && c != escape && c < utf8.RuneSelf {
+		if !mayDiffer[text[i]] {
 			i++
 			continue
 		}
@@ -63,6 +62,14 @@ func normalForm(ctx context.Context, text string) (normal, bool) {
 	n.text = b.String()
 	return n, true
 }
+
+// mayDiffer are the bytes with which begins what has another normal form.
+var mayDiffer = func() (may [256]bool) {
+	for c := range may {
+		may[c] = c == '\\' || c == '&' || c == 0 || c == escape || c >= utf8.RuneSelf
+	}
+	return may
+}()
 
 // raw returns the offset in the raw text of an offset in the normal one.
 func (n normal) raw(offset int) int {

@@ -15,6 +15,7 @@ type work struct {
 	words    int // occurrences, by the patterns that they mean something to
 	followed int // words whose tails were followed
 	walked   int // bytes of runs
+	filtered int // bytes that filters read
 	matched  int // bytes that regular expressions were given
 }
 
@@ -26,6 +27,7 @@ type scan struct {
 	regions [][]region // by pattern
 	keyword []bool     // by pattern: one of its keywords is there
 	runs    [][]region // by the id of an extent: what is known of its runs
+	filters []*filter  // by pattern; nil before it is needed
 	work    *work
 }
 
@@ -34,6 +36,7 @@ func (s *Scanner) newScan(ctx context.Context, text string, w *work) *scan {
 	if !ok {
 		c = &scan{
 			Scanner: s, regions: make([][]region, len(s.patterns)), keyword: make([]bool, len(s.patterns)), runs: make([][]region, s.runs),
+			filters: make([]*filter, len(s.patterns)),
 		}
 	}
 	if w == nil {
@@ -48,6 +51,11 @@ func (c *scan) close() {
 	clear(c.regions)
 	clear(c.keyword)
 	clear(c.runs)
+	for _, f := range c.filters {
+		if f != nil {
+			f.renew()
+		}
+	}
 	c.ctx, c.text, c.work = nil, "", nil
 	c.idle.Put(c)
 }
@@ -115,21 +123,20 @@ func (c *scan) match(wanted func(*compiled) bool) []found {
 		if len(r.anchors) == 0 {
 			regions = []region{{0, len(c.text)}}
 		}
-		list = append(list, c.inRegions(r, regions)...)
+		list = append(list, c.inRegions(i, regions)...)
 	}
 	return list
 }
 
-// inRegions returns the matches of r. If one touches the end of its region, it may owe that to
+// inRegions returns the matches of a pattern. If one touches the end of its region, it may owe that to
 // the end alone: the region grows, by half of itself, so that looking again and again costs
 // no more than a constant factor.
-func (c *scan) inRegions(r *compiled, regions []region) []found {
+func (c *scan) inRegions(pattern int, regions []region) []found {
 	var all []found
 	for i := 0; i < len(regions) && c.ctx.Err() == nil; i++ {
 		at := regions[i]
 		for {
-			c.work.matched += at.end - at.start
-			list, cut := r.matchesIn(c.text, at.start, at.end)
+			list, cut := c.inRegion(pattern, at)
 			if !cut {
 				all = append(all, list...)
 				break
@@ -142,6 +149,30 @@ func (c *scan) inRegions(r *compiled, regions []region) []found {
 		}
 	}
 	return all
+}
+
+// inRegion applies a pattern to those parts of a region that its filter lets through.
+func (c *scan) inRegion(pattern int, at region) (all []found, cut bool) {
+	r, f := c.patterns[pattern], c.filters[pattern]
+	if f == nil {
+		f = newFilter(r.Regex)
+		c.filters[pattern] = f
+	}
+	c.work.filtered += at.end - at.start
+	f.parts(c.text[at.start:at.end], func(start, end, limit int) bool {
+		start, end, limit = at.start+start, at.start+end, at.start+limit
+		c.work.matched += end - start
+		list, touches := r.matchesIn(c.text, start, end, limit)
+		more := true
+		if touches && end < at.end {
+			c.work.matched += at.end - start
+			list, touches = r.matchesIn(c.text, start, at.end, at.end+1)
+			more = false
+		}
+		all, cut = append(all, list...), touches
+		return more && !cut
+	})
+	return all, cut
 }
 
 // complete drops matches whose required other match is missing nearby.

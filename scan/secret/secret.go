@@ -42,7 +42,7 @@ type Scanner struct {
 	patterns  []*compiled
 	words     *automaton
 	uses      [][]use // by word
-	runs      int     // the extents that are runs
+	runs      int     // sets of bytes of which there are runs
 	allowed   map[[sha256.Size]byte]bool
 	presigned bool
 	idle      sync.Pool // of *scan
@@ -154,10 +154,12 @@ func digests(list []string) (map[[sha256.Size]byte]bool, error) {
 
 // index builds the automaton of the anchors and keywords of all patterns.
 func (s *Scanner) index() {
-	uses := map[string][]use{}
+	uses, ids := map[string][]use{}, map[[256]bool]int{}
 	for i, r := range s.patterns {
 		for _, a := range r.anchors {
-			p := s.newPlace(a)
+			p := newPlace(a)
+			p.before.number(ids)
+			p.after.number(ids)
 			for _, w := range lowered(a.words) {
 				uses[w] = append(uses[w], use{i, p})
 			}
@@ -168,6 +170,7 @@ func (s *Scanner) index() {
 			}
 		}
 	}
+	s.runs = len(ids)
 	var words []string
 	for w := range uses {
 		words = append(words, w)
@@ -179,10 +182,9 @@ func (s *Scanner) index() {
 	s.words = newAutomaton(words)
 }
 
-func (s *Scanner) newPlace(a anchor) *place {
+func newPlace(a anchor) *place {
 	p := &place{before: a.before, after: ofAll(a.tail), tail: newTail(a.tail)}
 	p.first, p.empty = p.tail.first()
-	s.runs = p.after.number(p.before.number(s.runs))
 	return p
 }
 
