@@ -41,10 +41,7 @@ func texts() map[string]string {
 		fmt.Fprintf(&logs, "2026-11-22T08:%02d:%02dZ INFO request method=GET path=/items/%d status=200 took=%dµs client=10.0.3.%d\n", i%60, i*7%60, random.IntN(9000), random.IntN(9000), i%250)
 		rows = append(rows, map[string]any{"id": i, "name": fmt.Sprintf("item %d", i), "tags": []string{"new", "blue"}, "price": float64(random.IntN(10000)) / 100, "note": english[i : i+40]})
 	}
-	data, err := json.MarshalIndent(rows, "", "  ")
-	if err != nil { // impossible: our own values
-		panic(err)
-	}
+	data, _ := json.MarshalIndent(rows, "", "  ") // it cannot fail: plain values
 	return map[string]string{
 		"prose": english, "log": logs.String(), "code": code, "JSON": string(data), "Markdown": markdown,
 		"base64": base64.StdEncoding.EncodeToString(picture),
