@@ -12,7 +12,14 @@
 // registers itself with [database/sql]: driver/mysql as "mysql", driver/sqlite as "sqlite".
 package driver
 
-import "github.com/toolvet/toolvet/internal/dbdriver"
+import (
+	"github.com/toolvet/toolvet/internal/dbdriver"
+	"github.com/toolvet/toolvet/internal/limit"
+)
+
+// Counters count the calls of several processes together, for a policy whose limits are shared
+// (policyfile.Options.Shared). They are safe for concurrent use. Package driver/redis has the only ones.
+type Counters interface{ limit.Opener }
 
 // A Driver reaches one kind of database. It holds no connection, and is safe for concurrent use. Drivers come from
 // the packages below this one alone.

@@ -39,6 +39,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/driver"
 	"github.com/toolvet/toolvet/internal/access"
 	resource "github.com/toolvet/toolvet/internal/auth"
 	"github.com/toolvet/toolvet/internal/enforce"
@@ -64,6 +65,9 @@ type Options struct {
 	Logger *slog.Logger
 	// Observer receives metrics and traces. Nil: none.
 	Observer telemetry.Observer
+	// Shared counts the calls of several processes together: redis.New of the module driver/redis. Nil: a policy
+	// whose limits are shared is an error.
+	Shared driver.Counters
 	// Rehearse makes the check that rehearses calls: rehearse.Before. Nil: a policy with rehearsals is an
 	// error.
 	Rehearse func(*policy.Policy) (*check.Check, error)
@@ -199,7 +203,7 @@ func (f *File) gate(source enforce.Source, all *internal.Policy, preset string) 
 	}
 	e := f.enforcer[source.Server]
 	if e == nil {
-		e = &access.Enforcer{Server: source.Server, Log: f.o.Logger, Counters: &f.counters}
+		e = &access.Enforcer{Server: source.Server, Log: f.o.Logger, Counters: &f.counters, Shared: f.o.Shared}
 		f.enforcer[source.Server] = e
 	}
 	return source.Checks.NewRehearsingGate(e, p, f.o.Rehearse, slices.Concat(f.o.Gate, []toolvet.Option{toolvet.WithObserver(f.record)})...)

@@ -221,12 +221,6 @@ func (p *peer) sleep(l *link) {
 	p.mu.Unlock()
 }
 
-func (p *peer) connected() *link {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.link
-}
-
 func (p *peer) close(ctx context.Context) {
 	p.mu.Lock()
 	l := p.link

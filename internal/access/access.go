@@ -39,7 +39,7 @@ type Enforcer struct {
 	View func(context.Context, *call.Call) (*call.Call, error)
 	// Shared opens the store in which several processes count calls together. The store closes itself when nothing
 	// uses it any more. Nil: a policy with such limits is an error.
-	Shared func(at limit.Shared, log *slog.Logger) (limit.ClosingStore, error)
+	Shared limit.Opener
 	// Counters count the calls, together with those of the other Enforcers that have them; nil:
 	// alone.
 	Counters *Counters

@@ -116,7 +116,7 @@ func TestPerSession(t *testing.T) {
 }
 
 // TestRollback holds that an admitted call that is not made gives back all that it spent, in
-// every counter. Package redisstore has a test of this name.
+// every counter. Package driver/redis has a test of this name.
 func TestRollback(t *testing.T) {
 	t.Parallel()
 	g := gate(t, &access.Enforcer{Server: "s"}, "limits: [{name: calls, rate: 1/h, concurrency: 1, quota: 1/month}]\n")
@@ -145,14 +145,14 @@ func judged(t *testing.T, yaml string) toolvet.Verdict {
 }
 
 // TestFailsClosed holds that a limit or rule that cannot be enforced refuses calls, or prevents
-// the Gate. Package toolvet has a test of this name for checks, redisstore for Redis, and cmd/internal/cli for the log.
+// the Gate. Package toolvet has a test of this name for checks, driver/redis for Redis, and cmd/internal/cli for the log.
 func TestFailsClosed(t *testing.T) {
 	t.Parallel()
 	t.Run("limits of several processes without a store", func(t *testing.T) {
 		_, err := new(access.Enforcer).Options(parse(t, `limits: [{name: calls, rate: 10/s}]
 shared: {url: "redis://127.0.0.1:1"}
 `))
-		if err == nil || !strings.Contains(err.Error(), "access.Enforcer.Shared") {
+		if err == nil || !strings.Contains(err.Error(), "policyfile.Options.Shared") {
 			t.Errorf("got %v", err)
 		}
 	})

@@ -46,9 +46,9 @@ func (c *Counters) store(shared *limit.Shared, e *Enforcer) (limit.Store, error)
 		}
 		return c.memory, nil
 	case e.Shared == nil:
-		return nil, errors.New("the policy's limits are shared, and this program has no store for them: set access.Enforcer.Shared")
+		return nil, errors.New("the policy's limits are shared, and this program has no store for them: set policyfile.Options.Shared to the counters of driver/redis")
 	case c.shared == nil || c.at != *shared:
-		store, err := e.Shared(*shared, e.log())
+		store, err := e.Shared.Open(*shared, e.log())
 		if err != nil {
 			return nil, err
 		}

@@ -11,7 +11,7 @@ type moment struct {
 	wall int64 // since 1970
 }
 
-// A tally counts the calls of one account. redisstore/take.lua does the same in Lua.
+// A tally counts the calls of one account. driver/redis/take.lua does the same in Lua.
 type tally struct {
 	// tat is GCRA's theoretical arrival time, on the clock mono: the bucket is full again then.
 	tat int64

@@ -6,6 +6,7 @@ package limit
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 )
 
@@ -17,6 +18,11 @@ type Store interface {
 	Take(ctx context.Context, claims []Claim) (spent Spent, balances []Balance, err error)
 	// Peek returns the balance of each claim, and changes nothing.
 	Peek(ctx context.Context, claims []Claim) ([]Balance, error)
+}
+
+// An Opener opens the store of shared counts. A nil logger is [slog.Default].
+type Opener interface {
+	Open(at Shared, logger *slog.Logger) (ClosingStore, error)
 }
 
 // A ClosingStore is a store with connections. Close ends them when the last call that it counts has ended.

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolvet/toolvet/cmd/internal/test/redistest"
+	"github.com/toolvet/toolvet/internal/test/redistest"
 )
 
 // A burst is a client that makes calls through a proxy, some at a time, until the limit refuses

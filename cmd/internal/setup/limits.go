@@ -6,16 +6,16 @@ package setup
 import (
 	"log/slog"
 
-	"github.com/toolvet/toolvet/cmd/internal/redisstore"
+	"github.com/toolvet/toolvet/driver/redis"
 	"github.com/toolvet/toolvet/internal/limit"
 )
 
-// SharedLimits opens the store for limits that several processes share.
-func SharedLimits(at limit.Shared, log *slog.Logger) (limit.ClosingStore, error) {
-	redisstore.LogTo(log)
-	store, err := redisstore.New(at, log)
-	if err != nil {
-		return nil, err // a nil *Store is no nil store
-	}
-	return store, nil
+// SharedLimits opens the store for limits that several processes share. The Redis client writes to the program's log.
+var SharedLimits limit.Opener = counters{}
+
+type counters struct{}
+
+func (counters) Open(at limit.Shared, log *slog.Logger) (limit.ClosingStore, error) {
+	redis.LogTo(log)
+	return redis.New().Open(at, log)
 }

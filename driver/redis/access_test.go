@@ -1,13 +1,12 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package redisstore_test
+package redis_test
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -17,17 +16,14 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/checks/suite"
-	"github.com/toolvet/toolvet/cmd/internal/redisstore"
-	"github.com/toolvet/toolvet/cmd/internal/test/redistest"
+	"github.com/toolvet/toolvet/driver/redis"
 	"github.com/toolvet/toolvet/internal/access"
-	"github.com/toolvet/toolvet/internal/limit"
 	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/test/redistest"
 )
 
 func enforcer() *access.Enforcer {
-	return &access.Enforcer{Server: "s", Shared: func(at limit.Shared, log *slog.Logger) (limit.ClosingStore, error) {
-		return redisstore.New(at, log)
-	}}
+	return &access.Enforcer{Server: "s", Shared: redis.New()}
 }
 
 func gate(t *testing.T, e *access.Enforcer, yaml string) *toolvet.Gate {
@@ -161,7 +157,7 @@ func TestSharedChanges(t *testing.T) {
 		admit(gateOf(n)).Release()
 	}
 	last := gateOf(40)
-	client := server.Client(t, 1)
+	client := redis.Look(t, server, 1)
 	connections := func() int { return strings.Count(client.ClientList(context.Background()).Val(), "\n") }
 	const want = 6 // two each of the policy in force, the running call, and this test
 	for end := time.Now().Add(30 * time.Second); connections() > want; time.Sleep(10 * time.Millisecond) {

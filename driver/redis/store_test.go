@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package redisstore
+package redis
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolvet/toolvet/cmd/internal/test/redistest"
 	"github.com/toolvet/toolvet/internal/limit"
+	"github.com/toolvet/toolvet/internal/test/redistest"
 )
 
 func TestNewTellsNoPassword(t *testing.T) {
@@ -20,7 +20,7 @@ func TestNewTellsNoPassword(t *testing.T) {
 		"", "hunter2", "http://u:hunter2@a", "redis://u:hunter2@a/x", "redis://u:hunter2@a/1/2", "redis://u:hunter2@a?nonsense=1",
 		"redis://u:hunter2@a:port", "redis://u:hunter2%zz@a", "unix://u:hunter2@", "redis://u:hunter2@a?addr=b&nonsense=1",
 	} {
-		s, err := New(limit.Shared{URL: url}, nil)
+		s, err := New().Open(limit.Shared{URL: url}, nil)
 		if err == nil {
 			_ = s.Close()
 			t.Errorf("%q: no error", url)
@@ -28,7 +28,7 @@ func TestNewTellsNoPassword(t *testing.T) {
 			t.Errorf("tells the password: %v", err)
 		}
 	}
-	if _, err := New(limit.Shared{URL: "redis://a", Prefix: "}"}, nil); err == nil {
+	if _, err := New().Open(limit.Shared{URL: "redis://a", Prefix: "}"}, nil); err == nil {
 		t.Error("a brace in the prefix is not refused")
 	}
 }
@@ -47,7 +47,7 @@ func TestKeys(t *testing.T) {
 	refused(t, l, hostile)
 	take(t, l, limit.Key{Identity: hostile.Identity + "x", Server: "}", Tool: "\n"})
 
-	client := server.Client(t, 1)
+	client := Look(t, server, 1)
 	keys := client.Keys(t.Context(), "*").Val()
 	if len(keys) != 6 {
 		t.Errorf("%d keys: %q", len(keys), keys)
@@ -74,7 +74,7 @@ func TestLeases(t *testing.T) {
 		w.sleep(standard.lease - time.Microsecond)
 		refused(t, l, alice)
 	}
-	store := w.store.(*Store)
+	store := w.store.(*store)
 	for id := range store.leases.held {
 		store.leases.drop(id) // as if its proxy were killed
 		break
@@ -97,7 +97,7 @@ func TestLeasesAreRenewed(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = store.Close() })
 	take(t, newLimiter(t, store, limit.Limit{Name: "calls", Concurrency: 1}), alice)
-	client := server.Client(t, 1)
+	client := Look(t, server, 1)
 	keys := client.Keys(t.Context(), "*:slots").Val()
 	if len(keys) != 1 {
 		t.Fatalf("the keys of slots are %q", keys)
@@ -141,7 +141,7 @@ func TestCloseFreesSlots(t *testing.T) {
 func TestCluster(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t, "--cluster-enabled", "yes")
-	client := server.Client(t, 0)
+	client := Look(t, server, 0)
 	if err := client.ClusterAddSlotsRange(t.Context(), 0, 16383).Err(); err != nil {
 		t.Fatal(err)
 	}

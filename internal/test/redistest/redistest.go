@@ -6,20 +6,20 @@
 package redistest
 
 import (
+	"bufio"
 	"bytes"
+	"io"
 	"net"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 )
 
 // A Server is a redis-server on a port of the loopback.
 type Server struct {
-	Port     string
-	Password string // for Client
+	Port string
 
 	binary  string
 	options []string
@@ -59,8 +59,7 @@ func (s *Server) Start(t testing.TB) {
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	client := s.Client(t, 0)
-	for !s.listens() || client.Ping(t.Context()).Err() != nil {
+	for !s.answers() {
 		if s.cmd.ProcessState != nil || t.Context().Err() != nil {
 			t.Fatalf("redis-server does not start:\n%s", out.String())
 		}
@@ -68,14 +67,19 @@ func (s *Server) Start(t testing.TB) {
 	}
 }
 
-// listens keeps the client from logging that it cannot connect.
-func (s *Server) listens() bool {
+// answers reports whether the server answers to PING, even if only to ask for a password.
+func (s *Server) answers() bool {
 	c, err := net.Dial("tcp", "127.0.0.1:"+s.Port)
 	if err != nil {
 		return false
 	}
-	_ = c.Close()
-	return true
+	defer c.Close()
+	_ = c.SetDeadline(time.Now().Add(time.Second))
+	if _, err := io.WriteString(c, "PING\r\n"); err != nil {
+		return false
+	}
+	line, err := bufio.NewReader(c).ReadString('\n')
+	return err == nil && (line == "+PONG\r\n" || strings.HasPrefix(line, "-NOAUTH"))
 }
 
 // Kill kills the server without warning.
@@ -86,11 +90,3 @@ func (s *Server) Kill() {
 
 // URL returns the URL of the server's database 1.
 func (s *Server) URL() string { return "redis://127.0.0.1:" + s.Port + "/1" }
-
-// Client returns a client for a look at a database. It is closed with the test.
-func (s *Server) Client(t testing.TB, database int) *redis.Client {
-	t.Helper()
-	c := redis.NewClient(&redis.Options{Addr: "127.0.0.1:" + s.Port, DB: database, Password: s.Password, DialerRetries: 1})
-	t.Cleanup(func() { _ = c.Close() })
-	return c
-}

@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package redisstore
+package redis
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolvet/toolvet/cmd/internal/test/redistest"
 	"github.com/toolvet/toolvet/internal/limit"
+	"github.com/toolvet/toolvet/internal/test/redistest"
 )
 
 var twoADay = limit.Limit{Name: "calls", Quota: limit.Quota{Calls: 2, Period: limit.Month}, Concurrency: 2}
@@ -104,7 +104,7 @@ func TestAwayLocal(t *testing.T) {
 	if got := left(t, newLimiter(t, store.local, twoADay), alice); got != "[2 0]" {
 		t.Errorf("locally %s are left", got)
 	}
-	if n, err := server.Client(t, 1).DBSize(t.Context()).Result(); n == 0 || err != nil {
+	if n, err := Look(t, server, 1).DBSize(t.Context()).Result(); n == 0 || err != nil {
 		t.Errorf("nothing is counted in Redis: %v", err)
 	}
 }
@@ -141,10 +141,9 @@ func TestSilence(t *testing.T) {
 func TestWrongPassword(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
-	if err := server.Client(t, 0).ConfigSet(t.Context(), "requirepass", "right").Err(); err != nil {
+	if err := Look(t, server, 0).ConfigSet(t.Context(), "requirepass", "right").Err(); err != nil {
 		t.Fatal(err)
 	}
-	server.Password = "right"
 	wrong := strings.Replace(server.URL(), "127", ":hunter2@127", 1)
 	store, log := newStore(t, limit.Shared{URL: wrong}, unhurried)
 	away(t, newLimiter(t, store, twoADay))
@@ -163,7 +162,7 @@ func TestForeignKey(t *testing.T) {
 	store, _ := newStore(t, limit.Shared{URL: server.URL()}, unhurried)
 	l := newLimiter(t, store, twoADay)
 	take(t, l, alice)
-	client := server.Client(t, 1)
+	client := Look(t, server, 1)
 	for _, key := range client.Keys(t.Context(), "*").Val() {
 		client.Set(t.Context(), key, "x", 0)
 	}

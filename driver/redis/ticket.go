@@ -1,13 +1,13 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package redisstore
+package redis
 
 import "github.com/toolvet/toolvet/internal/limit"
 
 // A ticket holds the calls that one Take spent in Redis.
 type ticket struct {
-	store  *Store
+	store  *store
 	id     string
 	claims []limit.Claim
 	keys   []string // two for each claim

@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package redisstore
+package redis
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/toolvet/toolvet/driver"
 	"github.com/toolvet/toolvet/internal/limit"
 )
 
@@ -40,8 +41,8 @@ type tuning struct {
 
 var standard = tuning{patience: 250 * time.Millisecond, lease: 15 * time.Second}
 
-// Store is a limit.Store in Redis. It is safe for concurrent use.
-type Store struct {
+// A store is a limit.Store in Redis. It is safe for concurrent use.
+type store struct {
 	tuning
 	client         redis.UniversalClient
 	take, rollback *redis.Script
@@ -55,15 +56,22 @@ type Store struct {
 	ended          chan struct{}      // closed after that
 }
 
-var _ limit.Store = (*Store)(nil)
+// New returns the counters. They contact Redis at the first call: while Redis is away, calls are treated as the
+// policy's limits say.
+func New() driver.Counters { return counters{} }
 
-// New returns a Store. It does not contact Redis: while Redis is away, calls are treated as the settings say. A nil
-// logger is [slog.Default].
-func New(settings limit.Shared, logger *slog.Logger) (*Store, error) {
-	return open(settings, logger, standard)
+type counters struct{}
+
+// Open implements limit.Opener. A nil logger is [slog.Default].
+func (counters) Open(settings limit.Shared, logger *slog.Logger) (limit.ClosingStore, error) {
+	s, err := open(settings, logger, standard)
+	if err != nil {
+		return nil, err // a nil *store is no nil store
+	}
+	return s, nil
 }
 
-func open(settings limit.Shared, logger *slog.Logger, tuning tuning) (*Store, error) {
+func open(settings limit.Shared, logger *slog.Logger, tuning tuning) (*store, error) {
 	var errs []error
 	for _, p := range settings.Problems() {
 		errs = append(errs, fmt.Errorf("limits shared through Redis: %s: %s", p.Field, p.Message))
@@ -83,7 +91,7 @@ func open(settings limit.Shared, logger *slog.Logger, tuning tuning) (*Store, er
 		prefix = "toolvet"
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	s := &Store{
+	s := &store{
 		tuning:   tuning,
 		client:   client,
 		take:     redis.NewScript(takeText),
@@ -103,7 +111,7 @@ func open(settings limit.Shared, logger *slog.Logger, tuning tuning) (*Store, er
 }
 
 // Close frees the slots in use, and closes the connections. After it, Redis counts as away for good.
-func (s *Store) Close() error {
+func (s *store) Close() error {
 	s.stop()
 	<-s.ended
 	for _, b := range s.leases.close() {
@@ -113,7 +121,7 @@ func (s *Store) Close() error {
 }
 
 // keys returns the keys of the claims, two for each.
-func (s *Store) keys(claims []limit.Claim) []string {
+func (s *store) keys(claims []limit.Claim) []string {
 	keys := make([]string, 0, 2*len(claims))
 	for i := range claims {
 		key := s.prefix + claims[i].Terms.Limit + ":" + base64.RawURLEncoding.EncodeToString(claims[i].Account[:])
@@ -123,7 +131,7 @@ func (s *Store) keys(claims []limit.Claim) []string {
 }
 
 // override returns the time to pass to scripts, "" for the clock of Redis.
-func (s *Store) override() string {
+func (s *store) override() string {
 	if s.clock == nil {
 		return ""
 	}
@@ -131,7 +139,7 @@ func (s *Store) override() string {
 }
 
 // now estimates the time on Redis's clock.
-func (s *Store) now() time.Time {
+func (s *store) now() time.Time {
 	if s.clock != nil {
 		return s.clock()
 	}
@@ -140,7 +148,7 @@ func (s *Store) now() time.Time {
 
 // run runs a script, if Redis is not away. Patient is ctx with the time limit for Redis. Any error except that of ctx
 // means that Redis is away.
-func (s *Store) run(ctx, patient context.Context, script *redis.Script, keys []string, args []any) ([]int64, error) {
+func (s *store) run(ctx, patient context.Context, script *redis.Script, keys []string, args []any) ([]int64, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

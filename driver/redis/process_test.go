@@ -1,15 +1,15 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package redisstore
+package redis
 
 import (
 	"fmt"
 	"testing"
 	"time"
 
-	"github.com/toolvet/toolvet/cmd/internal/test/redistest"
 	"github.com/toolvet/toolvet/internal/limit"
+	"github.com/toolvet/toolvet/internal/test/redistest"
 )
 
 // TestTwoProcesses: under load, two proxies together let through as many calls as one may, and no more if one is
@@ -56,7 +56,7 @@ func TestTwoProcessesRate(t *testing.T) {
 	const step, burst = time.Millisecond, 100
 	server := redistest.Start(t)
 	j := job{URL: server.URL(), Prefix: prefix(), Step: step, Burst: burst}
-	client := server.Client(t, 1)
+	client := Look(t, server, 1)
 	begin := client.Time(t.Context()).Val()
 	a, b := startProcess(t, j), startProcess(t, j)
 	eventually(t, "both let calls through", func() bool { return a.passed.Load() > 100 && b.passed.Load() > 100 })

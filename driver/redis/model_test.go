@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package redisstore
+package redis
 
 import (
 	"errors"
@@ -11,8 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/toolvet/toolvet/cmd/internal/test/redistest"
 	"github.com/toolvet/toolvet/internal/limit"
+	"github.com/toolvet/toolvet/internal/test/redistest"
 )
 
 // The limits of the model, each by identity.

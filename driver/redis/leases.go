@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package redisstore
+package redis
 
 import (
 	"context"
@@ -86,7 +86,7 @@ func (b *batch) add(ticket string, slots []string) {
 const batchSize = 500
 
 // keepLeases renews leases until ctx ends.
-func (s *Store) keepLeases(ctx context.Context) {
+func (s *store) keepLeases(ctx context.Context) {
 	defer close(s.ended)
 	tick := time.NewTicker(s.lease / 3)
 	defer tick.Stop()
@@ -100,7 +100,7 @@ func (s *Store) keepLeases(ctx context.Context) {
 	}
 }
 
-func (s *Store) renewAll() {
+func (s *store) renewAll() {
 	s.leases.renewing.Lock()
 	defer s.leases.renewing.Unlock()
 	for _, b := range s.leases.batches() {
@@ -112,12 +112,12 @@ func (s *Store) renewAll() {
 }
 
 // end frees slots. If it fails, they are free when their leases end.
-func (s *Store) end(b batch) {
+func (s *store) end(b batch) {
 	_ = s.settle(s.release, b.keys, b.tickets)
 }
 
 // settle runs a script without the bounds of a caller's context, because its work has to be done.
-func (s *Store) settle(script *redis.Script, keys []string, args []any) error {
+func (s *store) settle(script *redis.Script, keys []string, args []any) error {
 	patient, cancel := context.WithTimeout(context.Background(), s.patience)
 	defer cancel()
 	_, err := s.run(context.Background(), patient, script, keys, args)

@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package redisstore
+package redis
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 )
 
 // Take implements [limit.Store].
-func (s *Store) Take(ctx context.Context, claims []limit.Claim) (limit.Spent, []limit.Balance, error) {
+func (s *store) Take(ctx context.Context, claims []limit.Claim) (limit.Spent, []limit.Balance, error) {
 	t := &ticket{store: s, id: rand.Text(), claims: claims, keys: s.keys(claims)}
 	r, err := s.ask(ctx, 1, t.id, claims, t.keys)
 	switch {
@@ -30,7 +30,7 @@ func (s *Store) Take(ctx context.Context, claims []limit.Claim) (limit.Spent, []
 }
 
 // Peek implements [limit.Store].
-func (s *Store) Peek(ctx context.Context, claims []limit.Claim) ([]limit.Balance, error) {
+func (s *store) Peek(ctx context.Context, claims []limit.Claim) ([]limit.Balance, error) {
 	r, err := s.ask(ctx, 0, "", claims, s.keys(claims))
 	switch {
 	case errors.Is(err, limit.ErrAway) && s.local != nil:
@@ -46,7 +46,7 @@ func (s *Store) Peek(ctx context.Context, claims []limit.Claim) ([]limit.Balance
 const asks = 3
 
 // ask runs take.lua.
-func (s *Store) ask(ctx context.Context, spend int, id string, claims []limit.Claim, keys []string) (reply, error) {
+func (s *store) ask(ctx context.Context, spend int, id string, claims []limit.Claim, keys []string) (reply, error) {
 	patient, cancel := context.WithTimeout(ctx, s.patience)
 	defer cancel()
 	for range asks {
@@ -64,7 +64,7 @@ func (s *Store) ask(ctx context.Context, spend int, id string, claims []limit.Cl
 	return nil, limit.ErrAway
 }
 
-func (s *Store) takeArgs(spend int, id string, claims []limit.Claim) []any {
+func (s *store) takeArgs(spend int, id string, claims []limit.Claim) []any {
 	args := make([]any, 0, 4+6*len(claims))
 	args = append(args, spend, id, s.lease.Microseconds(), s.override())
 	now := s.now()

@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package redisstore
+package redis
 
 import (
 	"bytes"
@@ -12,7 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/toolvet/toolvet/internal/limit"
+	"github.com/toolvet/toolvet/internal/test/redistest"
 )
 
 // A record holds the log.
@@ -39,7 +42,7 @@ func (r *record) logger() *slog.Logger { return slog.New(slog.NewTextHandler(r, 
 var unhurried = tuning{patience: 20 * time.Second, lease: standard.lease}
 
 // newStore opens a store, and closes it with the test.
-func newStore(t testing.TB, settings limit.Shared, tuning tuning) (*Store, *record) {
+func newStore(t testing.TB, settings limit.Shared, tuning tuning) (*store, *record) {
 	t.Helper()
 	log := new(record)
 	s, err := open(settings, log.logger(), tuning)
@@ -74,3 +77,11 @@ func eventually(t testing.TB, what string, ok func() bool) {
 
 // prefix returns a prefix that no other test has.
 func prefix() string { return "test-" + strconv.FormatInt(time.Now().UnixNano(), 36) }
+
+// Look returns a client for a look at a database of a server. It is closed with the test.
+func Look(t testing.TB, server *redistest.Server, database int) *redis.Client {
+	t.Helper()
+	c := redis.NewClient(&redis.Options{Addr: "127.0.0.1:" + server.Port, DB: database, DialerRetries: 1})
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
