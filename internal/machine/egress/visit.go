@@ -126,13 +126,17 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	s.Handler.ServeHTTP(answer, r)
 }
 
-// A counted body counts the bytes read.
+// A counted body counts the bytes read. A transport may still read the body when the answer has
+// arrived, and what is left of it is counted, so two may read at a time.
 type counted struct {
 	io.ReadCloser
-	n atomic.Int64 // a transport may still read the body when the answer has arrived
+	reading sync.Mutex
+	n       atomic.Int64
 }
 
 func (c *counted) Read(b []byte) (int, error) {
+	c.reading.Lock()
+	defer c.reading.Unlock()
 	n, err := c.ReadCloser.Read(b)
 	c.n.Add(int64(n))
 	return n, err

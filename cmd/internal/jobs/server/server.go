@@ -29,8 +29,8 @@ type Config struct {
 	Scheduler *schedule.Scheduler
 	// Name is the name of this server in the policy.
 	Name string
-	// Gate makes the gate for the server's own tools, with these options in addition to its own. It is called when a
-	// session begins.
+	// Gate makes the gate for the server's own tools, with these options in addition to its own, among them
+	// toolvet.WithServer with Name. It is called when a session begins.
 	Gate func(...toolvet.Option) (*toolvet.Gate, error)
 	// Permit decides whether a client may read a job or a run as a resource. That is equivalent to a call of "get" or
 	// "retrieve". Nil permits everything.
@@ -91,7 +91,7 @@ func (d *door) server() (*mcp.Server, error) {
 		Capabilities: &mcp.ServerCapabilities{Logging: &mcp.LoggingCapabilities{}},
 	})
 	gate, err := d.cfg.Gate(toolvet.WithMoreChecks(NewCheck(d.jobs), newNameCheck(d.jobs)), toolvet.WithTimeout(time.Minute),
-		toolvet.WithServer(d.cfg.Name), toolvet.WithCaller(*d.who))
+		toolvet.WithCaller(*d.who))
 	if err != nil {
 		return nil, err
 	}
