@@ -60,6 +60,19 @@ func await[T any](ctx context.Context, left *atomic.Int32, run func() T, forgo f
 	}
 }
 
+// here is await for what has promised to return at once.
+func here[T any](ctx context.Context, run func() T) (answer T, err error) {
+	if err := ctx.Err(); err != nil {
+		return answer, err
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = panicked(r)
+		}
+	}()
+	return run(), nil
+}
+
 // textless returns c without its text, whose buffer the caller uses again while await's function may still run.
 func textless(c *call.Call) *call.Call {
 	if c == nil || c.Raw == nil {

@@ -14,6 +14,8 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/call/result"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/engine"
+	"github.com/toolvet/toolvet/internal/inside"
 )
 
 // TestOptionsThatNeverReturn: a limiter, a visibility and a listing that ignore their context hold nobody longer than a
@@ -34,10 +36,10 @@ func TestOptionsThatNeverReturn(t *testing.T) {
 		option toolvet.Option
 		passes func(context.Context, *toolvet.Gate, toolvet.Point) bool
 	}{
-		"a limiter":    {toolvet.WithLimiter(brokenLimiter(func(context.Context) (toolvet.Ticket, []check.Finding) { wait(); return nil, nil })), judged},
-		"a visibility": {toolvet.WithVisibility(shows), judged},
-		"a listing": {toolvet.WithListing(shows), func(ctx context.Context, g *toolvet.Gate, _ toolvet.Point) bool {
-			return g.Lists(ctx, goodCall(t))
+		"a limiter":    {toolvet.WithInside(engine.Parts{Limiter: brokenLimiter(func(context.Context) (engine.Ticket, []check.Finding) { wait(); return nil, nil })}), judged},
+		"a visibility": {toolvet.WithInside(engine.Parts{Visible: shows}), judged},
+		"a listing": {toolvet.WithInside(engine.Parts{Listed: shows}), func(ctx context.Context, g *toolvet.Gate, _ toolvet.Point) bool {
+			return inside.Of(g).Lists(ctx, goodCall(t))
 		}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -74,11 +76,11 @@ func TestLateTicket(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var held atomic.Int32
-		g := newGate(t, toolvet.WithLimiter(brokenLimiter(func(context.Context) (toolvet.Ticket, []check.Finding) {
+		g := newGate(t, toolvet.WithInside(engine.Parts{Limiter: brokenLimiter(func(context.Context) (engine.Ticket, []check.Finding) {
 			time.Sleep(time.Minute)
 			held.Add(1)
 			return countedTicket{&held}, nil
-		})))
+		})}))
 		if v := g.Judge(t.Context(), goodCall(t), toolvet.PointProxy); v.Go {
 			t.Errorf("the call is not counted, and go: %v", v)
 		}
@@ -94,8 +96,8 @@ func TestNoGate(t *testing.T) {
 	t.Parallel()
 	for name, g := range map[string]*toolvet.Gate{"nil": nil, "zero": {}} {
 		ctx, c := t.Context(), goodCall(t)
-		dry, _ := g.DryRun(ctx, c, toolvet.DryRun{})
-		g.Peek(ctx, c, &dry)
+		dry, _ := inside.Of(g).DryRun(ctx, c, engine.DryRun{})
+		inside.Of(g).Peek(ctx, c, &dry)
 		r, err := result.Read("tools/call", []byte(`{"content":[]}`))
 		if err != nil {
 			t.Fatal(err)
@@ -106,10 +108,10 @@ func TestNoGate(t *testing.T) {
 				t.Errorf("%s, %s: %v", name, where, v)
 			}
 		}
-		if reviewed.Raw != nil || !g.Reviews() || !g.Hides() || g.Visible(ctx, c) || g.Lists(ctx, c) || g.Waits(c) || g.Needs(c) != nil || g.Levels() != nil {
+		if reviewed.Raw != nil || !inside.Of(g).Reviews() || !inside.Of(g).Hides() || inside.Of(g).Visible(ctx, c) || inside.Of(g).Lists(ctx, c) || inside.Of(g).Waits(c) || inside.Of(g).Needs(c) != nil || inside.Of(g).Levels() != nil {
 			t.Errorf("the %s Gate shows something", name)
 		}
-		if g.Server() != "" || g.Caller().Subject != "" || g.Observer() != nil || len(g.Unmatched(call.NewCatalog(nil))) == 0 {
+		if inside.Of(g).Server() != "" || inside.Of(g).Caller().Subject != "" || inside.Of(g).Observer() != nil || len(g.Unmatched(call.NewCatalog(nil))) == 0 {
 			t.Errorf("the %s Gate says something", name)
 		}
 	}

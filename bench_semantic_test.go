@@ -20,7 +20,7 @@ var typical = []struct {
 	check, demand string
 	value         any
 }{
-	{"path", "path: {within: [/srv/data], hidden: false}", "reports/2026/october.csv"},
+	{"path", "path: {within: [/srv/data], base: /srv/data, hidden: false}", "reports/2026/october.csv"},
 	{"uri", "uri: {}", "note://team/2026/orders"},
 	{"url", "url: {schemes: [https], hosts: ['*.example.org']}", "https://api.example.org/v1/orders?week=42&format=csv"},
 	{"command", "command: {programs: [git]}", []any{"git", "log", "--oneline", "-n", "20", "--", "checks/command"}},
@@ -47,7 +47,7 @@ func BenchmarkSemanticCheck(b *testing.B) {
 			}
 			b.Run(c.Name, func(b *testing.B) {
 				p := semanticPolicy(b, "v: {"+v.demand+"}")
-				run := check.NewRun(c, &call.Call{}, nil)
+				run := new(check.Run).Init(c, &call.Call{}, nil)
 				run.Targets = []check.Target{{Pointer: "/v", Value: v.value, Options: p.Servers[0].Tools[0].Arguments[0].Demands[0].Options}}
 				b.ReportAllocs()
 				for b.Loop() {
@@ -136,7 +136,7 @@ func BenchmarkSemanticCall(b *testing.B) {
 		checks []*check.Check
 	}{{"schema", schema}, {"semantic", pure()}} {
 		b.Run(layer.name, func(b *testing.B) {
-			g := newGate(b, toolvet.WithChecks(layer.checks...), toolvet.WithPolicy(policy.Seal(semanticPolicy(b, demands))), toolvet.WithElsewhere(toolvet.PartPreset))
+			g := newGate(b, toolvet.WithChecks(layer.checks...), toolvet.WithPolicy(policy.Seal(semanticPolicy(b, demands))), toolvet.WithElsewhere("preset"))
 			b.ReportAllocs()
 			for b.Loop() {
 				if v := g.Judge(b.Context(), c, toolvet.PointProxy); !v.Go || len(v.Findings) > 0 {

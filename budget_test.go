@@ -57,7 +57,7 @@ func (b burden) gate(t *testing.T, budget time.Duration) *toolvet.Gate {
 		}
 		checks[i] = c
 	}
-	return newGate(t, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere(toolvet.PartPreset), toolvet.WithChecks(checks...), toolvet.WithTimeout(budget))
+	return newGate(t, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere("preset"), toolvet.WithChecks(checks...), toolvet.WithTimeout(budget))
 }
 
 func (b burden) call(t *testing.T) *call.Call {
@@ -233,7 +233,7 @@ func TestBudgetOfManyRoots(t *testing.T) {
 			for try := 0; try < tries && fastest > grace; try++ {
 				demand := policy.Demand{Kind: path.Demand, Options: path.Demand.Options()}
 				g := newGate(t, toolvet.WithTimeout(budget), toolvet.WithPolicy(policy.Seal(&policy.Policy{Servers: []*policy.Server{{
-					Name: "s", World: check.World{Roots: roots},
+					Name: "s", World: check.World{Base: roots[0], Roots: roots},
 					Tools: []policy.Tool{{Pattern: "t", Arguments: []policy.Argument{{Address: "/v", Demands: []policy.Demand{demand}}}}},
 				}}})))
 				c := burden{value: value}.call(t)

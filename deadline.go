@@ -14,7 +14,8 @@ import (
 // on Done. Most checks only poll Err, and starting a timer wakes a thread.
 type stageContext struct {
 	context.Context // the parent
-	deadline        time.Time
+	began           time.Time
+	timeout         time.Duration
 	over            atomic.Bool // end was called
 
 	once   sync.Once
@@ -24,7 +25,7 @@ type stageContext struct {
 
 // withTimeout is like context.WithTimeout; the caller must call end in place of a CancelFunc.
 func withTimeout(ctx context.Context, d time.Duration) *stageContext {
-	return &stageContext{Context: ctx, deadline: time.Now().Add(d)}
+	return &stageContext{Context: ctx, began: time.Now(), timeout: d}
 }
 
 func (c *stageContext) end() {
@@ -40,7 +41,7 @@ func (c *stageContext) wait() {
 			c.timed, c.cancel = ended, func() {}
 			return
 		}
-		c.timed, c.cancel = context.WithDeadline(c.Context, c.deadline)
+		c.timed, c.cancel = context.WithDeadline(c.Context, c.began.Add(c.timeout))
 	})
 }
 
@@ -53,10 +54,11 @@ var ended = func() context.Context {
 
 // Deadline implements context.Context.
 func (c *stageContext) Deadline() (time.Time, bool) {
-	if earlier, ok := c.Context.Deadline(); ok && earlier.Before(c.deadline) {
+	deadline := c.began.Add(c.timeout)
+	if earlier, ok := c.Context.Deadline(); ok && earlier.Before(deadline) {
 		return earlier, true
 	}
-	return c.deadline, true
+	return deadline, true
 }
 
 // Done implements context.Context.
@@ -72,7 +74,7 @@ func (c *stageContext) Err() error {
 		return c.Context.Err()
 	case c.over.Load():
 		return context.Canceled
-	case !time.Now().Before(c.deadline):
+	case time.Since(c.began) >= c.timeout: // reads one clock, where time.Now reads two
 		return context.DeadlineExceeded
 	}
 	return nil

@@ -84,7 +84,10 @@ func (c *config) demandError(d policy.Demand) error {
 	case !slices.ContainsFunc(c.checks, answers):
 		return fmt.Errorf("no check that runs answers the demand %q", d.Kind.Name)
 	}
-	for _, p := range check.Problems(d.Options) {
+	if d.Kind.Problems == nil {
+		return nil
+	}
+	for _, p := range d.Kind.Problems(d.Options) {
 		return fmt.Errorf("the demand %q: %s %s", d.Kind.Name, p.Field, p.Message)
 	}
 	return nil
@@ -92,10 +95,10 @@ func (c *config) demandError(d policy.Demand) error {
 
 // partErrors reports parts that no policy has.
 func (c *config) partErrors() error {
-	all := []Part{PartPreset, PartLog, PartRehearsal}
+	all := []string{partPreset, partLog, partRehearsal}
 	for _, part := range c.apart {
 		if !slices.Contains(all, part) {
-			return fmt.Errorf("WithElsewhere: a policy has no part %q: use PartPreset, PartLog or PartRehearsal", part)
+			return fmt.Errorf("WithElsewhere: a policy has no part %q: use %q, %q or %q", part, partPreset, partLog, partRehearsal)
 		}
 	}
 	return nil
@@ -114,17 +117,17 @@ func (c *config) policyErrors() error {
 		return nil
 	}
 	errs := []error{c.accessErrors(), c.serverError()}
-	without := func(part Part, says bool, why string) {
+	without := func(part string, says bool, why string) {
 		if says && !slices.Contains(c.apart, part) {
 			errs = append(errs, fmt.Errorf("the policy has the section %s, %s", part, why))
 		}
 	}
-	if !slices.Contains(c.apart, PartPreset) && p.WantsPreset() {
+	if !slices.Contains(c.apart, partPreset) && p.WantsPreset() {
 		errs = append(errs, errors.New("the policy's preset is not applied, so nothing judges arguments that the policy does not mention: "+
 			"open the file with package policyfile, or write preset: none"))
 	}
-	without(PartLog, p.Log.File != "" && absent(c.observe), "and nothing records calls: open the file with package policyfile, or add WithObserver")
-	without(PartRehearsal, len(p.Rehearsal.Before) > 0 && !c.runs("rehearsal"), "and nothing rehearses: open the file with package policyfile, or add the check of package rehearse")
+	without(partLog, p.Log.File != "" && absent(c.observe), "and nothing records calls: open the file with package policyfile, or add WithObserver")
+	without(partRehearsal, len(p.Rehearsal.Before) > 0 && !c.runs("rehearsal"), "and nothing rehearses: open the file with package policyfile, or add the check of package rehearse")
 	return errors.Join(errs...)
 }
 

@@ -11,37 +11,11 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/engine"
 )
 
-// A DryRun holds the options of a dry run. The zero DryRun runs every check.
-type DryRun struct {
-	// Levels restricts the semantic stage to checks of these levels; empty means all. The
-	// schema and policy stages always run whole: the first establishes the form of the
-	// arguments, and the second decides whether the caller may ask.
-	Levels []check.Level
-	// Progress, unless nil, is called after each check, before DryRun returns and never
-	// concurrently.
-	Progress func(Progress)
-}
-
-// A Progress reports how far a dry run has come.
-type Progress struct {
-	Check string // the check that has just finished
-	Done  int    // checks finished so far
-	Total int    // checks in this dry run
-}
-
-// A Basis records what else the verdict of a dry run depends on, beyond the call, its session,
-// the server's list of tools and the Gate. It tells a cache how long the verdict holds.
-type Basis struct {
-	check.Footing
-	Runtime bool // a check has looked at files, networks or databases
-}
-
-// DryRun judges a call like [Gate.Judge] with [PointValidate], but ignores limits: see
-// [Gate.Peek]. Its verdict can be cached for as long as its basis holds.
-func (g *Gate) DryRun(ctx context.Context, c *call.Call, d DryRun) (Verdict, *Basis) {
-	basis := new(Basis)
+func (g innerGate) DryRun(ctx context.Context, c *call.Call, d engine.DryRun) (Verdict, *engine.Basis) {
+	basis := new(engine.Basis)
 	if finding := g.barred(c); finding != nil {
 		basis.Loosen()
 		return Verdict{Findings: []check.Finding{*finding}}, basis
@@ -53,9 +27,7 @@ func (g *Gate) DryRun(ctx context.Context, c *call.Call, d DryRun) (Verdict, *Ba
 	return v, basis
 }
 
-// Peek adds the caller's allowances to the verdict of a dry run, and refuses the call if a
-// limit has nothing left.
-func (g *Gate) Peek(ctx context.Context, c *call.Call, v *Verdict) {
+func (g innerGate) Peek(ctx context.Context, c *call.Call, v *Verdict) {
 	if g.void() {
 		return // DryRun has refused the call
 	}
@@ -65,8 +37,8 @@ func (g *Gate) Peek(ctx context.Context, c *call.Call, v *Verdict) {
 
 // A dryRun is a DryRun under way. A live call has none: its *dryRun is nil.
 type dryRun struct {
-	DryRun
-	basis       *Basis
+	engine.DryRun
+	basis       *engine.Basis
 	done, total int
 	left        levelSet // levels with checks that the request left out
 }
@@ -105,7 +77,7 @@ func (d *dryRun) chosen(passes []plannedPass, v *Verdict) []plannedPass {
 func (d *dryRun) finished(p plannedPass) {
 	if d != nil && d.Progress != nil {
 		d.done++
-		d.Progress(Progress{Check: p.planned.Name, Done: d.done, Total: d.total})
+		d.Progress(engine.Progress{Check: p.planned.Name, Done: d.done, Total: d.total})
 	}
 }
 

@@ -13,6 +13,8 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/engine"
+	"github.com/toolvet/toolvet/internal/inside"
 )
 
 func dryCall(t *testing.T, arguments string) *call.Call {
@@ -39,12 +41,12 @@ func TestDryRun(t *testing.T) {
 		c := dryCall(t, arguments)
 		want := gate.Judge(t.Context(), c, toolvet.PointValidate)
 		steps := 0
-		got, basis := gate.DryRun(t.Context(), c, toolvet.DryRun{Progress: func(p toolvet.Progress) {
+		got, basis := inside.Of(gate).DryRun(t.Context(), c, engine.DryRun{Progress: func(p engine.Progress) {
 			if steps++; p.Done != steps || p.Done > p.Total || p.Check == "" {
 				t.Errorf("step %d: %+v", steps, p)
 			}
 		}})
-		gate.Peek(t.Context(), c, &got)
+		inside.Of(gate).Peek(t.Context(), c, &got)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-judge +dry run):\n%s", arguments, diff)
 		}
@@ -54,15 +56,15 @@ func TestDryRun(t *testing.T) {
 	}
 	unfit := dryCall(t, `{}`)
 	unfit.Tool = nil
-	if v, _ := gate.DryRun(t.Context(), unfit, toolvet.DryRun{Levels: []check.Level{check.RuntimeLevel}}); v.Go {
+	if v, _ := inside.Of(gate).DryRun(t.Context(), unfit, engine.DryRun{Levels: []check.Level{check.RuntimeLevel}}); v.Go {
 		t.Errorf("an unknown tool: %v", v)
 	}
-	if v, basis := gate.DryRun(t.Context(), nil, toolvet.DryRun{}); v.Go || basis == nil {
+	if v, basis := inside.Of(gate).DryRun(t.Context(), nil, engine.DryRun{}); v.Go || basis == nil {
 		t.Errorf("no call: %v", v)
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, basis := gate.DryRun(gone, dryCall(t, `{"path":"a"}`), toolvet.DryRun{}); !basis.Fleeting() {
+	if _, basis := inside.Of(gate).DryRun(gone, dryCall(t, `{"path":"a"}`), engine.DryRun{}); !basis.Fleeting() {
 		t.Error("a dry run that was stopped can be kept")
 	}
 }
@@ -89,7 +91,7 @@ func TestBasis(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, basis := gate.DryRun(t.Context(), dryCall(t, `{"path":"a"}`), toolvet.DryRun{Levels: tt.levels})
+		_, basis := inside.Of(gate).DryRun(t.Context(), dryCall(t, `{"path":"a"}`), engine.DryRun{Levels: tt.levels})
 		if basis.Runtime != tt.runtime || basis.Fleeting() != tt.fleeting {
 			t.Errorf("%s: runtime %t, fleeting %t", name, basis.Runtime, basis.Fleeting())
 		}

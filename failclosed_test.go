@@ -17,6 +17,8 @@ import (
 	"github.com/toolvet/toolvet/call/result"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/internal/engine"
+	"github.com/toolvet/toolvet/internal/inside"
 )
 
 // faults are what can be wrong with a check of any stage.
@@ -53,7 +55,7 @@ func edits(e result.Edit) func(context.Context, *check.Pass) error {
 // cmd/internal/cli (the log).
 func TestFailsClosed(t *testing.T) {
 	t.Parallel()
-	for _, stage := range check.Stages() {
+	for stage := check.Schema; stage <= check.Output; stage++ {
 		for name, run := range faults {
 			t.Run(stage.String()+"/"+name, func(t *testing.T) { failsClosed(t, stage, run) })
 		}
@@ -98,13 +100,13 @@ func failsClosed(t *testing.T, stage check.Stage, run func(context.Context, *che
 }
 
 // A brokenLimiter does as it is told.
-type brokenLimiter func(context.Context) (toolvet.Ticket, []check.Finding)
+type brokenLimiter func(context.Context) (engine.Ticket, []check.Finding)
 
-func (l brokenLimiter) Take(ctx context.Context, _ *call.Call) (toolvet.Ticket, []check.Finding) {
+func (l brokenLimiter) Take(ctx context.Context, _ *call.Call) (engine.Ticket, []check.Finding) {
 	return l(ctx)
 }
 
-func (l brokenLimiter) Peek(ctx context.Context, _ *call.Call) ([]toolvet.Allowance, []check.Finding) {
+func (l brokenLimiter) Peek(ctx context.Context, _ *call.Call) ([]engine.Allowance, []check.Finding) {
 	_, findings := l(ctx)
 	return nil, findings
 }
@@ -116,17 +118,17 @@ func TestFailsClosedLimiter(t *testing.T) {
 		return []check.Finding{{Check: "limit", Stage: check.Policy, Level: check.SecurityLevel, Message: fmt.Sprint(err)}}
 	}
 	for name, l := range map[string]brokenLimiter{
-		"panics":  func(context.Context) (toolvet.Ticket, []check.Finding) { panic("broken: " + secret) },
-		"hangs":   func(ctx context.Context) (toolvet.Ticket, []check.Finding) { <-ctx.Done(); return nil, late(ctx.Err()) },
-		"refuses": func(context.Context) (toolvet.Ticket, []check.Finding) { return nil, late(nil) },
+		"panics":  func(context.Context) (engine.Ticket, []check.Finding) { panic("broken: " + secret) },
+		"hangs":   func(ctx context.Context) (engine.Ticket, []check.Finding) { <-ctx.Done(); return nil, late(ctx.Err()) },
+		"refuses": func(context.Context) (engine.Ticket, []check.Finding) { return nil, late(nil) },
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			g, err := toolvet.New(toolvet.WithLimiter(l))
+			g, err := toolvet.New(toolvet.WithInside(engine.Parts{Limiter: l}))
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, at := range []toolvet.Point{toolvet.PointProxy, toolvet.PointValidate} {
-				v, ticket := g.Admit(t.Context(), goodCall(t), at)
+				v, ticket := inside.Of(g).Admit(t.Context(), goodCall(t), at)
 				if v.Go || len(v.Errors()) == 0 || strings.Contains(v.String(), secret) {
 					t.Errorf("%s: got %v, want a no-go with a reason that repeats nothing", name, v)
 				}

@@ -14,6 +14,8 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/engine"
+	"github.com/toolvet/toolvet/internal/jsonpointer"
 	"github.com/toolvet/toolvet/internal/machine/budget"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
@@ -98,7 +100,7 @@ func (g *Gate) inner(ctx context.Context, c *call.Call, at Point, dry *dryRun, d
 	}
 	var own *dryRun
 	if dry != nil {
-		own = &dryRun{DryRun: DryRun{Levels: dry.Levels}, basis: dry.basis}
+		own = &dryRun{DryRun: engine.DryRun{Levels: dry.Levels}, basis: dry.basis}
 	}
 	iv := g.judgeAt(ctx, in, at, own, depth+1)
 	place := innerPlace{calls: calls, text: text, known: named.Tool != nil, name: in.Name}
@@ -201,7 +203,7 @@ func valueAt(v any, pointer string) (any, bool) {
 	for step := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
 		switch within := v.(type) {
 		case map[string]any:
-			inner, ok := within[check.UnescapePointer(step)]
+			inner, ok := within[jsonpointer.Unescape(step)]
 			if !ok {
 				return nil, false
 			}
@@ -232,7 +234,7 @@ func variantAt(v any, pointer string) (place string, found bool) {
 			place += "/" + step
 			continue
 		}
-		key := check.UnescapePointer(step)
+		key := jsonpointer.Unescape(step)
 		for other := range within {
 			if other != key && strings.EqualFold(other, key) {
 				return place + "/" + check.EscapePointer(other), true
@@ -258,7 +260,7 @@ func (p innerPlace) of(f check.Finding) check.Finding {
 		f.Pointer = p.calls.Tool
 	case p.text:
 		if f.Pointer != "" {
-			f.Message = f.Place() + ": " + f.Message
+			f.Message = f.String()
 		}
 		f.Pointer, f.Value = p.calls.Arguments, nil
 	default:
@@ -271,7 +273,7 @@ func (p innerPlace) of(f check.Finding) check.Finding {
 }
 
 // tickets are those of a call and of the calls within it.
-type tickets []Ticket
+type tickets []engine.Ticket
 
 func (t tickets) Release() {
 	for _, one := range t {
@@ -286,7 +288,7 @@ func (t tickets) Rollback() {
 }
 
 // countInner counts the calls within a call that has the ticket t, and adds what limits have against them.
-func (g *Gate) countInner(ctx context.Context, at Point, v *Verdict, t Ticket) Ticket {
+func (g *Gate) countInner(ctx context.Context, at Point, v *Verdict, t engine.Ticket) engine.Ticket {
 	if len(v.Inner) == 0 || g.limiter == nil || at.live() && !v.Go {
 		return t
 	}

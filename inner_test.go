@@ -17,6 +17,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/access"
+	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/machine/budget"
 	"github.com/toolvet/toolvet/internal/policy"
 )
@@ -36,7 +37,7 @@ func innerGate(t *testing.T, dir, yaml string) (*toolvet.Gate, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return toolvet.New(append(options, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere(toolvet.PartPreset))...)
+	return toolvet.New(append(options, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere("preset"))...)
 }
 
 // TestInner holds that the call within the arguments of a meta-tool is judged as if it came by
@@ -156,7 +157,7 @@ limits: [{name: writes, tools: 's:write', quota: 1/day}, {name: meta, tools: 's:
 	}
 	call := func(inner string) (bool, string) {
 		c := metaCall(t, inner)
-		v, ticket := gate.Admit(t.Context(), c, toolvet.PointProxy)
+		v, ticket := inside.Of(gate).Admit(t.Context(), c, toolvet.PointProxy)
 		ticket.Release()
 		where := ""
 		for _, f := range v.Errors() {

@@ -38,13 +38,7 @@ type Event struct {
 	// Traceparent, set by Judged, replaces the client's traceparent in the request's _meta, if
 	// there is one. "" leaves the client's in place.
 	Traceparent string
-	// Span, set by Judged, is the call's span. A tool in the same process, behind package mcpgate, runs in
-	// Span.Context(ctx). Nil: there is none.
-	Span Span
-}
-
-// A Span is the span of a call in a trace.
-type Span interface {
-	// Context returns ctx with the span, so that spans which begin in it are its children.
-	Context(ctx context.Context) context.Context
+	// Within, set by Judged, returns a context with the call's span, so that spans which begin in it are its children.
+	// A tool in the same process, behind package mcpgate, runs in it. Nil: there is no span.
+	Within func(context.Context) context.Context
 }

@@ -5,6 +5,7 @@ package toolvet
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/engine"
 	internal "github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/schema"
@@ -24,7 +26,7 @@ type Option interface{ apply(*config) }
 type config struct {
 	checks  []*check.Check
 	more    []*check.Check
-	limiter Limiter
+	limiter engine.Limiter
 	visible func(context.Context, *call.Call) bool
 	listed  func(context.Context, *call.Call) bool
 	needs   func(*call.Call) []string
@@ -33,13 +35,13 @@ type config struct {
 	server  string
 	caller  call.Session
 	observe Observer
-	apart   []Part
+	apart   []string
 	schema  schema.Limits
 	timeout time.Duration
 	logger  *slog.Logger
 
-	given []string // options that may be given once
-	twice []error
+	given  []string // options that may be given once
+	faults []error
 }
 
 type optionFunc func(*config)
@@ -54,7 +56,7 @@ type single struct {
 
 func (o single) apply(c *config) {
 	if slices.Contains(c.given, o.name) {
-		c.twice = append(c.twice, fmt.Errorf("%s is given twice, and the second would replace the first", o.name))
+		c.faults = append(c.faults, fmt.Errorf("%s is given twice, and the second would replace the first", o.name))
 	}
 	c.given = append(c.given, o.name)
 	o.set(c)
@@ -72,29 +74,23 @@ func WithMoreChecks(checks ...*check.Check) Option {
 	return optionFunc(func(c *config) { c.more = append(c.more, checks...) })
 }
 
-// WithVisibility decides which tools a session may know of. See [Gate.Visible]. Nobody waits for the function longer
-// than a time-out, and then the tool is hidden. It reads calls without their Raw.
-func WithVisibility(visible func(context.Context, *call.Call) bool) Option {
-	return single{"WithVisibility", func(c *config) { c.visible = visible }}
-}
-
-// WithListing decides which definitions appear in a list of tools, prompts, resources or resource
-// templates, where a model reads them.
-// A tool left out of the list can still be called, and its calls are judged like any other.
-// See [Gate.Lists].
-func WithListing(listed func(context.Context, *call.Call) bool) Option {
-	return single{"WithListing", func(c *config) { c.listed = listed }}
-}
-
-// WithLists tells which lists of the server must be known to judge a request, by their methods. See
-// [Gate.Needs].
-func WithLists(needs func(*call.Call) []string) Option {
-	return single{"WithLists", func(c *config) { c.needs = needs }}
-}
-
-// WithLimiter bounds the number of calls of each caller.
-func WithLimiter(l Limiter) Option {
-	return single{"WithLimiter", func(c *config) { c.limiter = l }}
+// WithInside is for toolvet's own packages: the type of its value is internal. New refuses a value of any other type.
+func WithInside(parts any) Option {
+	return optionFunc(func(c *config) {
+		p, ok := parts.(engine.Parts)
+		if !ok {
+			c.faults = append(c.faults, errors.New("WithInside is for toolvet's own packages: leave it out"))
+		}
+		once := func(name string, given bool, set func(*config)) {
+			if given {
+				single{name, set}.apply(c)
+			}
+		}
+		once("a visibility", p.Visible != nil, func(c *config) { c.visible = p.Visible })
+		once("a listing", p.Listed != nil, func(c *config) { c.listed = p.Listed })
+		once("a function for needed lists", p.Needs != nil, func(c *config) { c.needs = p.Needs })
+		once("a limiter", p.Limiter != nil, func(c *config) { c.limiter = p.Limiter })
+	})
 }
 
 // WithPolicy selects the checks and the effect of their findings. With nil, the default,
@@ -121,20 +117,18 @@ func WithObserver(o Observer) Option {
 	return single{"WithObserver", func(c *config) { c.observe = o }}
 }
 
-// A Part is a section of a policy that a Gate cannot carry out by itself.
-type Part string
-
-// The parts. Authorization is not among them, because a Gate refuses what comes over HTTP unauthenticated
-// if the policy has that section.
+// The parts of a policy that a Gate cannot carry out by itself. Authorization is not among them, because a Gate refuses
+// what comes over HTTP unauthenticated if the policy has that section.
 const (
-	PartPreset    Part = "preset"    // demands on arguments that the policy does not mention
-	PartLog       Part = "log"       // a log of calls
-	PartRehearsal Part = "rehearsal" // rehearsals before calls
+	partPreset    = "preset"    // demands on arguments that the policy does not mention
+	partLog       = "log"       // a log of calls
+	partRehearsal = "rehearsal" // rehearsals before calls
 )
 
 // WithElsewhere says that the program carries out parts of the policy without the Gate, or leaves them out on
-// purpose. [New] refuses a policy with other parts that the options do not carry out, and an unknown part.
-func WithElsewhere(parts ...Part) Option {
+// purpose: "preset" (demands on arguments that the policy does not mention), "log" or "rehearsal". [New] refuses a
+// policy with such parts that the options do not carry out, and an unknown part.
+func WithElsewhere(parts ...string) Option {
 	return optionFunc(func(c *config) { c.apart = append(c.apart, parts...) })
 }
 

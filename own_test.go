@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/bounded"
 )
 
 // TestChecksThatNeverReturn: runs that ignore their context keep a bounded number of goroutines, over all Gates with the
@@ -138,7 +140,7 @@ func TestErrOfStopped(t *testing.T) {
 				v := g.Judge(tt.ctx, goodCall(t), at)
 				err := v.Err("read")
 				var denied *toolvet.DeniedError
-				if !errors.As(err, &denied) || denied.Stopped != tt.want || v.Stopped != tt.want {
+				if !errors.As(err, &denied) || errors.Unwrap(denied) != tt.want || v.Stopped != tt.want {
 					t.Errorf("point %v: %v, stopped %v", at, err, v.Stopped)
 				}
 				if errors.Is(err, context.Canceled) != (tt.want == context.Canceled) || errors.Is(err, context.DeadlineExceeded) != (tt.want == context.DeadlineExceeded) {
@@ -171,6 +173,31 @@ func TestTextsAreOneLine(t *testing.T) {
 	for _, text := range []string{v.Findings[0].Message, v.Findings[1].Message, v.Findings[1].Suggestion, v.Skipped[0].Why} {
 		if text != want {
 			t.Errorf("got %q, want %q", text, want)
+		}
+	}
+}
+
+// TestTried: a check that would have to wait runs again in a goroutine, and only that run counts.
+func TestTried(t *testing.T) {
+	t.Parallel()
+	for _, waits := range []bool{true, false} {
+		var prompt, others int
+		tried := newCheck("tried", func(ctx context.Context, p *check.Pass) error {
+			p.Reportf("", "found")
+			if !bounded.Prompt(ctx) {
+				others++
+				return nil
+			}
+			prompt++
+			if waits {
+				return fmt.Errorf("looking: %w", bounded.ErrWaits)
+			}
+			return nil
+		})
+		tried.Bounded = bounded.Tried()
+		v := newGate(t, toolvet.WithChecks(tried)).Judge(t.Context(), goodCall(t), toolvet.PointProxy)
+		if len(v.Findings) != 1 || v.Findings[0].Message != "found" || prompt != 1 || (others == 1) != waits {
+			t.Errorf("waits %t: %d prompt runs, %d others: %v", waits, prompt, others, v)
 		}
 	}
 }

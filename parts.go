@@ -28,7 +28,7 @@ func (g *Gate) parts(c *call.Call, at Point) []judgedPart {
 	var parts []judgedPart
 	for _, p := range c.Parts() {
 		bound, err := g.policy.BindPart(p)
-		parts = append(parts, judgedPart{judgement{call: p.Call, at: at, bound: bound, places: bound.In(p.Call.Arguments), evaluate: g.evaluator(p.Call, nil), part: true}, p.Member, err})
+		parts = append(parts, judgedPart{judgement{call: p.Call, at: at, bound: bound, places: bound.In(p.Call.Arguments, occasion(c, at)), evaluate: g.evaluator(p.Call, nil), part: true}, p.Member, err})
 	}
 	return parts
 }

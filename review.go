@@ -12,6 +12,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/call/result"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/policy"
 )
 
 // A Reviewed is the outcome of a review by the output layer. The zero Reviewed shows nothing.
@@ -20,6 +21,8 @@ type Reviewed struct {
 	// Raw is the text that the client may get: the server's own unless a check changed it.
 	// If Go is false, Raw is nil, and the result must be withheld.
 	Raw json.RawMessage
+	// Sent is set if definitions were left out of a list, or of a handshake: what the server sent of the rest.
+	Sent json.RawMessage
 	// Notes are sentences to show the model beside the result.
 	Notes []string
 }
@@ -45,8 +48,38 @@ func (v *review) take(o outcome, observes bool) {
 
 // Review runs the checks of the output layer over a server's answer, and makes their changes.
 // C is the call behind the answer; unless r is a tool's result, c names only the server.
-// Review fails closed: it shows nothing that a check could not look at.
+// Review fails closed: it shows nothing that a check could not look at. Of a list, or of a handshake, it leaves out what
+// must not be shown, and shows the rest if another review passes it.
 func (g *Gate) Review(ctx context.Context, c *call.Call, r *result.Result) Reviewed {
+	v := g.review(ctx, c, r)
+	if v.Go || r == nil || !r.Defines() {
+		return v
+	}
+	var places []string
+	for _, f := range v.Errors() {
+		places = append(places, f.Pointer)
+	}
+	rest, ok := r.Without(places)
+	if !ok {
+		return v
+	}
+	read, err := result.Read(r.Method, rest)
+	if err != nil {
+		return v
+	}
+	left := g.review(ctx, c, read)
+	if !left.Go {
+		return v
+	}
+	for _, f := range v.Errors() {
+		f.Severity, f.Message = check.Warning, f.Message+"; this definition was left out"
+		left.Findings = append(left.Findings, f)
+	}
+	left.Sent = rest
+	return left
+}
+
+func (g *Gate) review(ctx context.Context, c *call.Call, r *result.Result) Reviewed {
 	if c == nil || r == nil {
 		return Reviewed{}
 	}
@@ -65,7 +98,7 @@ func (g *Gate) Review(ctx context.Context, c *call.Call, r *result.Result) Revie
 			Message: "what the policy demands of the result could not be worked out; the reason is in toolvet's log"}}}}
 	}
 	var reviewed Reviewed
-	judged := judgement{call: c, at: PointProxy, bound: bound, places: bound.In(c.Arguments), evaluate: g.outputEvaluator(c, r), review: &review{result: r}}
+	judged := judgement{call: c, at: PointProxy, bound: bound, places: bound.In(c.Arguments, policy.Live), evaluate: g.outputEvaluator(c, r), review: &review{result: r}}
 	for _, s := range g.stages {
 		if s.name == check.Output {
 			g.runStage(ctx, s, judged, &reviewed.Verdict)
@@ -101,8 +134,7 @@ func (v *review) clean(findings []check.Finding) {
 	}
 }
 
-// Reviews reports whether the Gate looks at results at all.
-func (g *Gate) Reviews() bool {
+func (g innerGate) Reviews() bool {
 	if g.void() {
 		return true
 	}
@@ -114,6 +146,4 @@ func (g *Gate) Reviews() bool {
 	return false
 }
 
-// Repeats reports whether another review of the same list by the Gate would come out the same. Checks of
-// one's own may look at more than the list.
-func (g *Gate) Repeats() bool { return !g.leavesOutput }
+func (g innerGate) Repeats() bool { return !g.leavesOutput }

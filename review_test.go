@@ -24,17 +24,20 @@ import (
 // leak.
 var leaked = "ghp_" + "x7Kq2mV9sR4tW1zB8nC5dF3gH6jL0pQaYu3E"
 
-// review reviews a result by a policy.
-func review(t testing.TB, yaml, method, raw string, tool *call.Tool, more ...*check.Check) toolvet.Reviewed {
+// reviewer is a gate with a policy.
+func reviewer(t testing.TB, yaml string, more ...*check.Check) *toolvet.Gate {
 	t.Helper()
 	p, err := policy.Parse("toolvet.yaml", []byte("version: 1\n"+yaml), suite.Demands()...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := toolvet.New(toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere(toolvet.PartPreset), toolvet.WithChecks(append(suite.Default(), more...)...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	return newGate(t, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere("preset"), toolvet.WithChecks(append(suite.Default(), more...)...))
+}
+
+// review reviews a result by a policy.
+func review(t testing.TB, yaml, method, raw string, tool *call.Tool, more ...*check.Check) toolvet.Reviewed {
+	t.Helper()
+	g := reviewer(t, yaml, more...)
 	r, err := result.Read(method, json.RawMessage(raw))
 	if err != nil {
 		t.Fatalf("%s: %v", raw, err)

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -16,6 +17,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/call/result"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/bounded"
 	"github.com/toolvet/toolvet/schema"
 )
 
@@ -61,19 +63,26 @@ func (g *Gate) runStage(ctx context.Context, s stage, j judgement, v *Verdict) {
 	ctx = stage
 	outcomes := make([]outcome, len(passes))
 	var results chan outcome // of those in goroutines
+	var detached *call.Call
 	running := 0
-	for i, p := range passes {
-		switch {
+	for i := range passes {
+		switch p := &passes[i]; {
 		case p.bounded:
+		case p.promptly(ctx, &outcomes[i]):
+			j.dry.finished(*p)
 		case p.planned.Left() >= maxLeft:
 			outcomes[i] = outcome{why: fmt.Sprintf("was not started, because %d earlier runs of it have not returned", maxLeft)}
-			j.dry.finished(p)
+			j.dry.finished(*p)
 		default:
 			if results == nil {
 				results = make(chan outcome, len(passes))
 			}
+			if detached == nil {
+				detached = detach(j.call)
+			}
 			running++
-			go runBeside(ctx, i, passes[i], results)
+			p.run.Call = detached
+			go runBeside(ctx, i, *p, results)
 		}
 	}
 	for i, p := range passes {
@@ -115,9 +124,10 @@ var errExited = errors.New("it called runtime.Goexit")
 
 // A plannedPass is one run of a check over its targets.
 type plannedPass struct {
-	planned planned
+	planned *planned
 	run     *check.Run
 	worst   check.Severity // the worst severity its findings can have
+	foresee bool           // its findings are about what is missing now for a later call
 	bounded bool           // it needs no goroutine
 	tooMany bool           // there are too many targets, so it does not run
 }
@@ -131,87 +141,109 @@ const maxBounded = 16 << 10
 // the policy makes the demand of some value in the call, or it holds everywhere. It runs twice if the demand is an
 // error at one place and a warning at another.
 func (s stage) passes(j judgement) []plannedPass {
-	passes := make([]plannedPass, 0, min(len(s.checks), 8))
-	for _, p := range s.checks {
+	all := passList{judgement: j, list: make([]plannedPass, 0, min(len(s.checks), 8))}
+	for i := range s.checks {
+		p := &s.checks[i]
 		switch {
 		case !p.concerns(s.name, j):
 		case p.Demand == nil:
-			passes = append(passes, plannedPass{planned: p, run: check.NewRun(p.Check, j.call, j.evaluate), bounded: p.Bounded.Holds()})
+			all.add(p)
 		case p.Demand.Everywhere:
-			passes = append(passes, p.everywhere(j))
+			all.everywhere(p)
 		case p.Demand.Results:
-			one := plannedPass{planned: p, run: check.NewRun(p.Check, j.call, j.evaluate), bounded: p.Bounded.Holds()}
-			one.run.Targets, one.run.World = []check.Target{{Options: j.bound.OutputOptions(p.Demand)}}, j.bound.World(j.call)
-			passes = append(passes, one)
+			run := all.add(p).run
+			run.Targets, run.World = []check.Target{{Options: j.bound.OutputOptions(p.Demand)}}, j.bound.World(j.call)
 		default:
-			passes = p.demanded(j, passes)
+			all.demanded(p)
 		}
 	}
 	if j.review != nil {
-		for i := range passes {
-			p := &passes[i]
+		for i := range all.list {
+			p := &all.list[i]
 			p.run.Result, p.bounded = j.review.result, p.bounded && len(j.review.result.Raw) <= maxBounded
 		}
 	}
-	detach(passes, j.call)
-	return passes
+	return all.list
+}
+
+// A passList collects the runs of a stage. Runs are large, and a stage has many: they share pieces of memory.
+type passList struct {
+	judgement
+	list  []plannedPass
+	spare []check.Run
+}
+
+// add adds a run, valid until the next add.
+func (l *passList) add(p *planned) *plannedPass {
+	if len(l.spare) == 0 {
+		l.spare = make([]check.Run, max(min(cap(l.list)-len(l.list), 4), 1))
+	}
+	run := &l.spare[0]
+	l.spare = l.spare[1:]
+	run.Init(p.Check, l.call, l.evaluate)
+	l.list = append(l.list, plannedPass{planned: p, run: run, bounded: p.Bounded.Holds()})
+	return &l.list[len(l.list)-1]
 }
 
 // concerns reports whether a check judges the call: one without a demand may be about calls of tools
 // alone.
-func (p planned) concerns(stage check.Stage, j judgement) bool {
+func (p *planned) concerns(stage check.Stage, j judgement) bool {
 	return stage == check.Output || p.Demand != nil || p.Requests || j.call.IsTool() && !j.part
 }
 
-// detach gives runs that may be left behind a text of their own: the caller uses its buffer again.
-func detach(passes []plannedPass, c *call.Call) {
-	var own *call.Call
-	for i := range passes {
-		if passes[i].bounded || len(c.Raw) == 0 {
-			continue
-		}
-		if own == nil {
-			detached := *c
-			detached.Raw = bytes.Clone(c.Raw)
-			own = &detached
-		}
-		passes[i].run.Call = own
-	}
+// detach gives a call for runs that may be left behind a text of its own: the caller uses its buffer again.
+func detach(c *call.Call) *call.Call {
+	own := *c
+	own.Raw = bytes.Clone(c.Raw)
+	return &own
 }
 
 // demanded adds the runs of a check with a demand on arguments.
-func (p planned) demanded(j judgement, passes []plannedPass) []plannedPass {
-	for _, worst := range []check.Severity{check.Error, check.Warning} {
-		one := plannedPass{planned: p, worst: worst, bounded: p.Bounded.Holds() && len(j.call.Raw) <= maxBounded && j.call.Raw != nil}
-		targets := j.places.Targets(p.Demand, worst, maxTargets+1)
-		if len(targets) == 0 {
-			continue
+func (l *passList) demanded(p *planned) {
+	found := l.places.Targets(p.Check, maxTargets+1)
+	add := func(targets []check.Target, worst check.Severity, foresee bool) {
+		if len(targets) > 0 {
+			one := l.over(p, targets)
+			one.worst, one.foresee, one.run.World = worst, foresee, l.bound.World(l.call)
 		}
-		one.tooMany = len(targets) > maxTargets
-		one.run = check.NewRun(p.Check, j.call, j.evaluate)
-		one.run.Targets, one.run.World = targets, j.bound.World(j.call)
-		passes = append(passes, one)
 	}
-	return passes
+	foreseen := check.Error
+	if s := l.call.Session; s != nil && s.AllowWarnings {
+		foreseen = check.Warning
+	}
+	add(found.Errors, check.Error, false)
+	add(found.Foreseen, foreseen, true)
+	add(found.Warnings, check.Warning, false)
 }
 
-// everywhere returns the run of a check with a demand on all arguments.
-func (p planned) everywhere(j judgement) plannedPass {
-	one := plannedPass{planned: p, run: check.NewRun(p.Check, j.call, j.evaluate), bounded: p.Bounded.Holds() && len(j.call.Raw) <= maxBounded && j.call.Raw != nil}
-	for _, worst := range []check.Severity{check.Error, check.Warning} {
-		one.run.Targets = append(one.run.Targets, j.places.Targets(p.Demand, worst, maxTargets+1)...)
-	}
-	one.tooMany = len(one.run.Targets) > maxTargets
+// everywhere adds the run of a check with a demand on all arguments.
+func (l *passList) everywhere(p *planned) {
+	targets := l.places.Targets(p.Check, maxTargets+1)
+	l.over(p, slices.Concat(targets.Errors, targets.Foreseen, targets.Warnings))
+}
+
+// over adds a run over values in the arguments.
+func (l *passList) over(p *planned, targets []check.Target) *plannedPass {
+	one := l.add(p)
+	one.bounded = one.bounded && len(l.call.Raw) <= maxBounded && l.call.Raw != nil
+	one.tooMany = len(targets) > maxTargets
+	one.run.Targets = targets
 	return one
 }
 
 // next waits for an outcome, or until ctx is done. An outcome that has already arrived counts even
-// if ctx is done.
+// if ctx is done. Most checks need microseconds: next lets them run before it waits on ctx, which starts a timer.
 func next(ctx context.Context, results <-chan outcome) (o outcome, ok bool) {
-	select {
-	case o = <-results:
-		return o, true
-	default:
+	for looks := 0; ; looks++ {
+		select {
+		case o = <-results:
+			return o, true
+		default:
+		}
+		if looks == 2 || ctx.Err() != nil {
+			break
+		}
+		runtime.Gosched()
 	}
 	select {
 	case o = <-results:
@@ -231,6 +263,21 @@ func runBeside(ctx context.Context, index int, p plannedPass, results chan<- out
 	o = runPass(ctx, p)
 }
 
+// promptly runs a check that knows beforehand if it would wait, and reports whether it did not have to.
+func (p *plannedPass) promptly(ctx context.Context, o *outcome) bool {
+	if !p.planned.Bounded.Tries() || ctx.Err() != nil || len(p.run.Call.Raw) > maxBounded {
+		return false
+	}
+	if made := runPass(bounded.Promptly(ctx), *p); !errors.Is(made.err, bounded.ErrWaits) {
+		*o = made
+		return true
+	}
+	again := new(check.Run).Init(p.planned.Check, p.run.Call, p.run.Evaluate)
+	again.Targets, again.World, again.Result, again.Footing = p.run.Targets, p.run.World, p.run.Result, p.run.Footing
+	p.run = again
+	return false
+}
+
 func runPass(ctx context.Context, p plannedPass) (o outcome) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -241,7 +288,7 @@ func runPass(ctx context.Context, p plannedPass) (o outcome) {
 		return outcome{done: true, tooMany: true}
 	}
 	err := p.run.Do(ctx)
-	if ctx.Err() != nil && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
+	if err != nil && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) && ctx.Err() != nil {
 		return outcome{findings: p.run.Findings} // it obeyed its context: it is late, not broken
 	}
 	r := p.run
@@ -305,15 +352,15 @@ func (g *Gate) record(run plannedPass, o outcome, timeout time.Duration, j judge
 		if p.settings.Severity != nil && (f.Severity == p.Severity || *p.settings.Severity == check.Warning) {
 			f.Severity = *p.settings.Severity // but a check's own warning stays a warning
 		}
-		f.Severity = max(f.Severity, run.worst)
-		if f.Severity == check.Error || !v.tells(f) {
+		f.Severity, f.Foreseen = max(f.Severity, run.worst), run.foresee
+		if f.Severity == check.Error && !f.Foreseen || !v.tells(f) {
 			v.add(p, f)
 		}
 	}
 }
 
 // broken returns the finding for a check that broke or was late.
-func (p planned) broken(why string) check.Finding {
+func (p *planned) broken(why string) check.Finding {
 	f := check.Finding{Check: p.Name, Stage: p.Stage, Level: p.Level,
 		Message: fmt.Sprintf("the check %q %s, so nothing is known of what it looks for", p.Name, why)}
 	if p.settings.FailOpen {
@@ -324,7 +371,7 @@ func (p planned) broken(why string) check.Finding {
 
 // crowded returns the finding for a check with too many targets. It only warns if the
 // check's findings only warn.
-func (p planned) crowded() check.Finding {
+func (p *planned) crowded() check.Finding {
 	f := p.broken(fmt.Sprintf("did not run over more than %d values", maxTargets))
 	f.Suggestion = "send fewer at a time"
 	if p.settings.Severity != nil && !p.settings.FailOpen {
@@ -335,7 +382,7 @@ func (p planned) crowded() check.Finding {
 	return f
 }
 
-func (v *Verdict) add(p planned, f check.Finding) {
+func (v *Verdict) add(p *planned, f check.Finding) {
 	f.Observed = p.settings.Observe && f.Severity == check.Error
 	v.Findings = append(v.Findings, f)
 }
@@ -356,6 +403,9 @@ func (v *Verdict) skip(s check.Skip) {
 
 // sawLevel adds a level to those of v, which are in ascending order.
 func (v *Verdict) sawLevel(l check.Level) {
+	if v.Levels == nil {
+		v.Levels = make([]check.Level, 0, check.SecurityLevel)
+	}
 	if i, found := slices.BinarySearch(v.Levels, l); !found {
 		v.Levels = slices.Insert(v.Levels, i, l)
 	}
@@ -376,15 +426,29 @@ func (s levelSet) list() []check.Level {
 	return list
 }
 
-// onceValues is sync.OnceValues, but turns a panic into an error for every caller, so all
+// An evaluation is a lazy judgement by a schema.
+type evaluation struct {
+	judge func() (*schema.Evaluation, error)
+	once  sync.Once
+	made  *schema.Evaluation
+	err   error
+}
+
+// once is sync.OnceValues with fewer allocations. It turns a panic into an error for every caller, so all
 // checks of a call see the same outcome.
-func onceValues(f func() (*schema.Evaluation, error)) func() (*schema.Evaluation, error) {
-	return sync.OnceValues(func() (e *schema.Evaluation, err error) {
+func once(judge func() (*schema.Evaluation, error)) func() (*schema.Evaluation, error) {
+	e := &evaluation{judge: judge}
+	return e.evaluate
+}
+
+func (e *evaluation) evaluate() (*schema.Evaluation, error) {
+	e.once.Do(func() {
 		defer func() {
 			if r := recover(); r != nil {
-				e, err = nil, fmt.Errorf("judging by the schema broke: %w", panicked(r))
+				e.made, e.err = nil, fmt.Errorf("judging by the schema broke: %w", panicked(r))
 			}
 		}()
-		return f()
+		e.made, e.err = e.judge()
 	})
+	return e.made, e.err
 }

@@ -31,6 +31,7 @@ import (
 	"github.com/toolvet/toolvet/call/result"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/internal/engine"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/schema"
@@ -63,7 +64,7 @@ type Gate struct {
 	visible func(context.Context, *call.Call) bool // nil: all
 	listed  func(context.Context, *call.Call) bool // nil: all
 	needs   func(*call.Call) []string              // nil: none
-	limiter Limiter                                // nil: none
+	limiter engine.Limiter                         // nil: none
 	timeout time.Duration
 	logger  *slog.Logger
 
@@ -109,7 +110,7 @@ func New(opts ...Option) (*Gate, error) {
 		opt.apply(&cfg)
 	}
 	cfg.checks = slices.Concat(cfg.checks, cfg.more)
-	if err := errors.Join(errors.Join(cfg.twice...), cfg.partErrors(), check.Validate(cfg.checks), cfg.policy.Validate(cfg.checks), cfg.demandErrors(), cfg.policyErrors()); err != nil {
+	if err := errors.Join(errors.Join(cfg.faults...), cfg.partErrors(), check.Validate(cfg.checks), cfg.policy.Validate(cfg.checks), cfg.demandErrors(), cfg.policyErrors()); err != nil {
 		return nil, fmt.Errorf("toolvet: %w", err)
 	}
 	inner, err := definitions(cfg.policy)
@@ -117,7 +118,7 @@ func New(opts ...Option) (*Gate, error) {
 		return nil, fmt.Errorf("toolvet: %w", err)
 	}
 	g := &Gate{definitions: inner, policy: cfg.policy, tools: cfg.tools, visible: cfg.visible, listed: cfg.listed, needs: cfg.needs, limiter: cfg.limiter, timeout: cfg.timeout, logger: cfg.logger, server: cfg.server, caller: cfg.caller, observe: cfg.observe, schemas: schema.NewCache(cfg.schema, schemaCacheSize)}
-	for _, name := range check.Stages() {
+	for name := check.Schema; name <= check.Output; name++ {
 		s := stage{name: name}
 		for _, c := range cfg.checks {
 			if settings := cfg.policy.Check(c.Name); c.Stage == name && !settings.Off {
@@ -141,16 +142,14 @@ type Source interface {
 // Current returns g. It implements [Source].
 func (g *Gate) Current() *Gate { return g }
 
-// Server returns the name of [WithServer].
-func (g *Gate) Server() string {
+func (g innerGate) Server() string {
 	if g.void() {
 		return ""
 	}
 	return g.server
 }
 
-// Caller returns the caller of sessions over a transport without authentication; see [WithCaller].
-func (g *Gate) Caller() call.Session {
+func (g innerGate) Caller() call.Session {
 	if g.void() {
 		return call.Session{}
 	}
@@ -161,8 +160,7 @@ func (g *Gate) Caller() call.Session {
 	return s
 }
 
-// Observer returns the observer of [WithObserver], or nil.
-func (g *Gate) Observer() Observer {
+func (g innerGate) Observer() Observer {
 	if g.void() {
 		return nil
 	}
@@ -208,7 +206,7 @@ func (g *Gate) judgeAt(ctx context.Context, c *call.Call, at Point, dry *dryRun,
 		return Verdict{Findings: []check.Finding{{Check: "call", Stage: check.Schema, Level: check.SyntaxLevel,
 			Message: fmt.Sprintf("the arguments hold %s, which checks cannot read: make the call with call.NewCall", kind)}}}
 	}
-	judged := judgement{call: c, at: at, bound: bound, places: bound.In(c.Arguments), evaluate: g.evaluator(c, dry), dry: dry}
+	judged := judgement{call: c, at: at, bound: bound, places: bound.In(c.Arguments, occasion(c, at)), evaluate: g.evaluator(c, dry), dry: dry}
 	stages := g.before(c)
 	dry.begin(stages, judged)
 	for _, s := range stages {
@@ -284,9 +282,18 @@ type judgement struct {
 	part     bool    // of a request, beside its arguments
 }
 
-// Waits reports whether judging c may block on files, names or databases. Otherwise Judge
-// needs only the processor.
-func (g *Gate) Waits(c *call.Call) bool {
+// occasion returns the situation in which a call is judged.
+func occasion(c *call.Call, at Point) policy.Occasion {
+	switch {
+	case c.Session != nil && c.Session.Unattended:
+		return policy.Unattended
+	case !at.live():
+		return policy.DryRun
+	}
+	return policy.Live
+}
+
+func (g innerGate) Waits(c *call.Call) bool {
 	if g.void() {
 		return false
 	}
@@ -297,10 +304,10 @@ func (g *Gate) Waits(c *call.Call) bool {
 	if g.callsOf(c) != nil {
 		return true // the inner call may
 	}
-	places := bound.In(c.Arguments)
+	places := bound.In(c.Arguments, occasion(c, PointProxy))
 	for _, s := range g.stages {
 		for _, p := range s.checks {
-			if s.name != check.Output && p.concerns(s.name, judgement{call: c}) && p.Level == check.RuntimeLevel && (p.Demand == nil || places.Demands(p.Demand)) {
+			if s.name != check.Output && p.concerns(s.name, judgement{call: c}) && p.Level == check.RuntimeLevel && (p.Demand == nil || places.Demands(p.Check)) {
 				return true
 			}
 		}
@@ -308,8 +315,7 @@ func (g *Gate) Waits(c *call.Call) bool {
 	return false
 }
 
-// Levels returns the levels of the Gate's checks, each once.
-func (g *Gate) Levels() []check.Level {
+func (g innerGate) Levels() []check.Level {
 	if g.void() {
 		return nil
 	}
@@ -328,7 +334,7 @@ var errNoTool = errors.New("the tool is unknown")
 // evaluator returns a function that validates the arguments against the tool's schema on
 // its first call. Checks of one call may call it concurrently.
 func (g *Gate) evaluator(c *call.Call, dry *dryRun) func() (*schema.Evaluation, error) {
-	return onceValues(func() (e *schema.Evaluation, err error) {
+	return once(func() (e *schema.Evaluation, err error) {
 		defer func() {
 			if err != nil {
 				dry.loosen() // it may have run out of time
@@ -348,7 +354,7 @@ func (g *Gate) evaluator(c *call.Call, dry *dryRun) func() (*schema.Evaluation, 
 // outputEvaluator does the same for the structured content of a result and the tool's output
 // schema. The evaluation is nil if either is missing.
 func (g *Gate) outputEvaluator(c *call.Call, r *result.Result) func() (*schema.Evaluation, error) {
-	return onceValues(func() (*schema.Evaluation, error) {
+	return once(func() (*schema.Evaluation, error) {
 		if c.Tool == nil || c.Tool.OutputSchema == nil {
 			return nil, nil
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/policy"
 )
 
@@ -144,7 +145,7 @@ func TestNewRefuses(t *testing.T) {
 		"invalid check":   {[]toolvet.Option{toolvet.WithChecks(nameless)}, "needs a name"},
 		"duplicate check": {[]toolvet.Option{toolvet.WithChecks(newCheck("a", fine), newCheck("a", fine))}, "is listed twice"},
 		"unknown name":    {[]toolvet.Option{toolvet.WithPolicy(policy.Seal(&policy.Policy{Checks: map[string]policy.Check{"b": {}}}))}, `unknown check "b"`},
-		"unknown in file": {[]toolvet.Option{toolvet.WithPolicy(policy.Seal(read)), toolvet.WithElsewhere(toolvet.PartPreset)}, "toolvet.yaml:3:3: the policy names the unknown check \"input-schma\": did you mean \"input-schema\"?"},
+		"unknown in file": {[]toolvet.Option{toolvet.WithPolicy(policy.Seal(read)), toolvet.WithElsewhere("preset")}, "toolvet.yaml:3:3: the policy names the unknown check \"input-schma\": did you mean \"input-schema\"?"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -237,7 +238,7 @@ func TestLevels(t *testing.T) {
 	checks := []*check.Check{at("a", check.SecurityLevel), at("b", check.RuntimeLevel), at("c", check.SyntaxLevel), at("d", check.SecurityLevel)}
 	g := newGate(t, toolvet.WithChecks(checks...), toolvet.WithPolicy(policy.Seal(&policy.Policy{Checks: map[string]policy.Check{"b": {Off: true}}})))
 	want := []check.Level{check.SyntaxLevel, check.SecurityLevel}
-	if diff := cmp.Diff(want, g.Levels()); diff != "" {
+	if diff := cmp.Diff(want, inside.Of(g).Levels()); diff != "" {
 		t.Errorf("Levels() (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(want, g.Judge(t.Context(), goodCall(t), toolvet.PointProxy).Levels); diff != "" {

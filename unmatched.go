@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/jsonpointer"
 	"github.com/toolvet/toolvet/internal/limit"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/schema"
@@ -83,7 +84,7 @@ func unmatched(who string, demands []policy.Tool, tools *call.Catalog, patterns 
 		}
 		for _, a := range d.Arguments {
 			top, _, _ := strings.Cut(strings.TrimPrefix(a.Address, "/"), "/")
-			if name := check.UnescapePointer(top); name != "" && name != "*" && !open && !slices.Contains(declared, name) {
+			if name := jsonpointer.Unescape(top); name != "" && name != "*" && !open && !slices.Contains(declared, name) {
 				problems = append(problems, fmt.Sprintf("%s %q, argument %q: the tool declares no such argument%s", who, d.Pattern, name, nearest(name, declared)))
 			}
 		}

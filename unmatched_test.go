@@ -15,6 +15,8 @@ import (
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/path"
 	"github.com/toolvet/toolvet/internal/bounded"
+	"github.com/toolvet/toolvet/internal/engine"
+	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/limit"
 	"github.com/toolvet/toolvet/internal/policy"
 )
@@ -58,7 +60,7 @@ func TestMisnamed(t *testing.T) {
 			if v := g.Judge(t.Context(), c, toolvet.PointLibrary); v.Go != (tt.want == nil) {
 				t.Errorf("live: %v", v)
 			}
-			if v, _ := g.DryRun(t.Context(), c, toolvet.DryRun{}); v.Go != (tt.want == nil) {
+			if v, _ := inside.Of(g).DryRun(t.Context(), c, engine.DryRun{}); v.Go != (tt.want == nil) {
 				t.Errorf("dry: %v", v)
 			}
 		})
@@ -70,7 +72,7 @@ func TestUnmatched(t *testing.T) {
 	t.Parallel()
 	tools := call.NewCatalog([]*call.Tool{{Name: "read_file", InputSchema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}})
 	demand := policy.Demand{Kind: path.Demand, Options: new(path.Options)}
-	g, err := toolvet.New(toolvet.WithServer("shop"), toolvet.WithTool("wr*"), toolvet.WithLimiter(brokenLimiter(nil)), toolvet.WithMoreChecks(idle("rule")), toolvet.WithPolicy(policy.Seal(&policy.Policy{
+	g, err := toolvet.New(toolvet.WithServer("shop"), toolvet.WithTool("wr*"), toolvet.WithInside(engine.Parts{Limiter: brokenLimiter(nil)}), toolvet.WithMoreChecks(idle("rule")), toolvet.WithPolicy(policy.Seal(&policy.Policy{
 		Servers: []*policy.Server{{Name: "shop", Tools: []policy.Tool{
 			{Pattern: "read_file", Arguments: []policy.Argument{{Address: "/pth", Demands: []policy.Demand{demand}}}}, {Pattern: "mv_*"}}}},
 		Rules:  []policy.Rule{{Name: "all"}, {Name: "reads", Tools: []string{"shop:read_*"}}, {Name: "raeds", Tools: []string{"shop:raed_file"}}, {Name: "prompts", Requests: []string{"*:prompts/*"}}},

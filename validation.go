@@ -21,8 +21,4 @@ type Validation struct {
 	Levels   []check.Level   `json:"levels"`   // of the checks that ran
 	Skipped  []check.Skip    `json:"skipped"`  // checks that could not look; they never count as passed
 	Limits   []Allowance     `json:"limits,omitempty"`
-
-	Cached bool  `json:"cached,omitempty"` // the verdict is one that was kept; but for Limits
-	AgeMS  int64 `json:"ageMs,omitempty"`
-	TTLMS  int64 `json:"ttlMs,omitempty"` // how long it can be kept from now on; 0: not at all
 }

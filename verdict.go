@@ -58,7 +58,7 @@ func (v *Verdict) Err(tool string) error {
 	if v.Go {
 		return nil
 	}
-	return &DeniedError{Tool: tool, Findings: v.Errors(), Stopped: v.Stopped}
+	return &DeniedError{Tool: tool, Findings: v.Errors(), stopped: v.Stopped}
 }
 
 // String formats the verdict for people: go or no-go, then one line for each finding.
@@ -79,11 +79,11 @@ func (v Verdict) String() string {
 type DeniedError struct {
 	Tool     string
 	Findings []check.Finding // every reason, in the order of the stages
-	Stopped  error           // as in the Verdict
+	stopped  error           // as in the Verdict
 }
 
 // Unwrap returns the error of the caller's context, if it ended the judgement, or nil.
-func (e *DeniedError) Unwrap() error { return e.Stopped }
+func (e *DeniedError) Unwrap() error { return e.stopped }
 
 func (e *DeniedError) Error() string {
 	var b strings.Builder

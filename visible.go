@@ -9,24 +9,17 @@ import (
 	"github.com/toolvet/toolvet/call"
 )
 
-// Hides reports whether the Gate may leave tools out of a list.
-func (g *Gate) Hides() bool { return g.void() || g.visible != nil || g.listed != nil }
+func (g innerGate) Hides() bool { return g.void() || g.visible != nil || g.listed != nil }
 
-// Visible reports whether the session of c may know of c's tool. The Gate judges a call of an
-// invisible tool as a call of an unknown one. If the decision breaks, the tool is hidden.
-func (g *Gate) Visible(ctx context.Context, c *call.Call) bool {
+func (g innerGate) Visible(ctx context.Context, c *call.Call) bool {
 	return !g.void() && g.shows(ctx, g.visible, c)
 }
 
-// Lists reports whether c's tool appears in the lists of c's session: it must be visible, and a
-// model must be allowed to read its definition. If the decision breaks, the tool is left out.
-func (g *Gate) Lists(ctx context.Context, c *call.Call) bool {
+func (g innerGate) Lists(ctx context.Context, c *call.Call) bool {
 	return g.Visible(ctx, c) && g.shows(ctx, g.listed, c)
 }
 
-// Needs returns the methods of the lists that c must have in its Listed to be judged. A door asks the
-// server for them first. The Gate refuses a request whose lists are missing.
-func (g *Gate) Needs(c *call.Call) []string {
+func (g innerGate) Needs(c *call.Call) []string {
 	if g.void() || g.needs == nil {
 		return nil
 	}
@@ -55,7 +48,7 @@ func (g *Gate) seen(ctx context.Context, c *call.Call) *call.Call {
 		own.Server = g.server
 		c = &own
 	}
-	if g.visible == nil || c == nil || !c.IsTool() || c.Validation || c.Tool != nil && g.Visible(ctx, c) {
+	if g.visible == nil || c == nil || !c.IsTool() || c.Validation || c.Tool != nil && g.shows(ctx, g.visible, c) {
 		return c
 	}
 	ctx, cancel := context.WithTimeout(ctx, g.timeout)
@@ -65,7 +58,7 @@ func (g *Gate) seen(ctx context.Context, c *call.Call) *call.Call {
 	var known []*call.Tool
 	for _, name := range c.Known.Names() {
 		t := c.Known.Tool(name)
-		if g.Visible(ctx, &call.Call{Server: c.Server, Name: name, Tool: t, Session: c.Session}) {
+		if g.shows(ctx, g.visible, &call.Call{Server: c.Server, Name: name, Tool: t, Session: c.Session}) {
 			known = append(known, t)
 		}
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolvet/toolvet/internal/test/race"
+	"github.com/toolvet/toolvet/internal/test/texts"
 )
 
 // tiny counts show that the benchmark works; the times mean nothing.
@@ -50,7 +51,7 @@ func TestMeasureAll(t *testing.T) {
 		t.Fatalf("%d groups, want %d", len(groups), want)
 	}
 	for _, g := range groups {
-		for i, name := range []string{direct, toolvet, withPolicy, sdk} {
+		for i, name := range []string{direct, spliced, toolvet, withPolicy, sdk} {
 			s := g.series[i]
 			if s.path != name || len(s.latencies) != tiny.rounds*tiny.sequential || s.flooded != tiny.rounds*tiny.flood {
 				t.Errorf("%s, %d B: series %q has %d and %d calls", g.server, g.size, s.path, len(s.latencies), s.flooded)
@@ -63,7 +64,7 @@ func TestMeasureAll(t *testing.T) {
 	var out bytes.Buffer
 	writeTable(&out, groups)
 	writeRatios(&out, groups)
-	if got, want := strings.Count(out.String(), "\n"), 2+4*len(groups)+2+len(groups); got != want {
+	if got, want := strings.Count(out.String(), "\n"), 2+5*len(groups)+2+len(groups); got != want {
 		t.Errorf("%d lines in the tables, want %d:\n%s", got, want, out.String())
 	}
 }
@@ -95,7 +96,7 @@ func TestWeight(t *testing.T) {
 		rows []string
 	}{
 		{"weight", runWeight, []string{direct, "bytes moved by the kernel", toolvet, withPolicy, sdk, "a peer"}},
-		{"texts", runTexts, kinds},
+		{"texts", runTexts, texts.Kinds},
 		{"growth", runGrowth, []string{toolvet, "a peer", "1", "10", "100", "1000"}},
 	} {
 		var out bytes.Buffer
@@ -128,7 +129,7 @@ func TestMeasureHTTP(t *testing.T) {
 		t.Log(left)
 	}
 	servers := httpServers(stdio)
-	groups, err := measureHTTP(t.Context(), f, programs, servers, "")
+	groups, err := measureHTTP(t.Context(), f, programs, servers, "", t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +137,7 @@ func TestMeasureHTTP(t *testing.T) {
 		t.Fatalf("%d groups, want %d", len(groups), want)
 	}
 	for _, g := range groups {
-		for i, name := range []string{direct, reverse, bridge} {
+		for i, name := range []string{direct, plain, reverse, bridge, serve} {
 			s := g.series[i]
 			if s.path != name || len(s.latencies) != tiny.rounds*tiny.sequential || s.flooded != tiny.rounds*tiny.flood || s.flooding <= 0 || s.percentile(0) <= 0 {
 				t.Errorf("%s, %d B: series %q has %d and %d calls, %v", g.server, g.size, s.path, len(s.latencies), s.flooded, s.flooding)
@@ -145,18 +146,22 @@ func TestMeasureHTTP(t *testing.T) {
 	}
 }
 
-// TestHTTPRatios: the bridge is compared with supergateway; without supergateway there is no comparison.
+// TestHTTPRatios: proxy and gateway are compared with the reverse proxy, and the bridge with supergateway; without these there is
+// no comparison.
 func TestHTTPRatios(t *testing.T) {
 	t.Parallel()
 	s := func(path string, latency, cpu time.Duration) *series {
 		return &series{path: path, latencies: []time.Duration{latency}, cpuOne: cpu, cpuFlood: 2 * cpu}
 	}
-	full := group{"echo, SSE", 20, []*series{s(direct, 100_000, 0), s(reverse, 150_000, 0), s(bridge, 90_000, 10), s(peer, 360_000, 40)}}
+	full := group{"echo, SSE", 20, []*series{s(direct, 100_000, 0), s(plain, 120_000, 0), s(reverse, 150_000, 0), s(bridge, 90_000, 10), s(serve, 180_000, 0), s(peer, 360_000, 40)}}
 	var out bytes.Buffer
 	writeHTTPRatios(&out, []group{full, {"echo, JSON", 20, full.series[:3]}})
-	_, rows, _ := strings.Cut(out.String(), "--:|\n")
-	if diff := cmp.Diff("| echo, SSE | 20 B | 50 | -10 | 0.25 | 0.25 | 0.25 |\n", rows); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	tables := strings.Split(out.String(), "\n\n")
+	want := []string{"| echo, SSE | 20 B | 20 | 50 | 80 | 1.25 | 1.50 |", "| echo, SSE | 20 B | -10 | 0.25 | 0.25 | 0.25 |\n"}
+	for i, table := range tables {
+		if _, rows, _ := strings.Cut(table, "--:|\n"); rows != want[i] {
+			t.Errorf("got %s, want %s", rows, want[i])
+		}
 	}
 }
 

@@ -186,22 +186,30 @@ func (c *client) sequential(e *echo, n int) ([]time.Duration, error) {
 	return latencies, nil
 }
 
-// flood implements caller. The next call follows an answer at once.
+// flood implements caller. The next call follows an answer at once. One goroutine writes and another reads: the pipes of a
+// server that answers one call after the other hold less than all calls.
 func (c *client) flood(e *echo, n int) (time.Duration, error) {
 	began := time.Now()
-	var buf []byte
-	for sent, received := 0, 0; received < n; {
+	slots, stop, sent := make(chan struct{}, inFlight), make(chan struct{}), make(chan error, 1)
+	go func() {
+		var buf []byte
 		var err error
-		if sent < n && sent-received < inFlight {
-			buf, err = c.send(e, buf)
-			sent++
-		} else {
-			err = c.receive(e)
-			received++
+		for i := 0; i < n && err == nil; i++ {
+			select {
+			case slots <- struct{}{}:
+				buf, err = c.send(e, buf)
+			case <-stop:
+				return
+			}
 		}
-		if err != nil {
+		sent <- err
+	}()
+	for range n {
+		if err := c.receive(e); err != nil {
+			close(stop)
 			return 0, err
 		}
+		<-slots
 	}
-	return time.Since(began), nil
+	return time.Since(began), <-sent
 }

@@ -19,7 +19,9 @@ const peerVersion = "4.0.0"
 
 // The names of the paths over HTTP.
 const (
+	plain   = "net/http's reverse proxy"
 	reverse = "toolvet proxy, HTTP to HTTP"
+	serve   = "toolvet serve, HTTP to HTTP"
 	bridge  = "toolvet proxy, HTTP to stdio"
 	peer    = "supergateway, HTTP to stdio"
 )
@@ -35,6 +37,12 @@ type httpServer struct {
 func httpServers(stdio []server) []httpServer {
 	var list []httpServer
 	for _, s := range stdio {
+		if s.name == fast {
+			list = append(list, httpServer{s.name + ", JSON", func(port int) ([]string, []string) {
+				return nil, append(s.command, "-listen", address(port))
+			}, s.command})
+			continue
+		}
 		if s.name != everything {
 			for _, answers := range []string{"JSON", "SSE"} {
 				list = append(list, httpServer{s.name + ", " + answers, func(port int) ([]string, []string) {
@@ -72,11 +80,11 @@ func installPeer(ctx context.Context, file, dir string) (_, left string, err err
 }
 
 // measureHTTP measures all paths over HTTP to each server, with each size of argument. Peer may be "".
-func measureHTTP(ctx context.Context, f flags, p programs, servers []httpServer, peerFile string) ([]group, error) {
+func measureHTTP(ctx context.Context, f flags, p programs, servers []httpServer, peerFile, dir string) ([]group, error) {
 	var groups []group
 	for _, s := range servers {
 		for _, size := range f.sizes {
-			all, err := s.measure(ctx, p, peerFile, size, f.counts)
+			all, err := s.measure(ctx, p, peerFile, dir, size, f.counts)
 			if err != nil {
 				return nil, fmt.Errorf("%s, %d bytes: %w", s.name, size, err)
 			}
@@ -86,7 +94,7 @@ func measureHTTP(ctx context.Context, f flags, p programs, servers []httpServer,
 	return groups, nil
 }
 
-func (s *httpServer) measure(ctx context.Context, p programs, peerFile string, size int, n counts) ([]*series, error) {
+func (s *httpServer) measure(ctx context.Context, p programs, peerFile, dir string, size int, n counts) ([]*series, error) {
 	port, err := freePort()
 	if err != nil {
 		return nil, err
@@ -99,6 +107,9 @@ func (s *httpServer) measure(ctx context.Context, p programs, peerFile string, s
 	defer server.close()
 	paths := []path{
 		{direct, func(ctx context.Context) (caller, error) { return connect(ctx, endpoint(port), server) }},
+		overHTTP(plain, func(own int) []string {
+			return []string{p.reverseProxy, "-listen", address(own), "-upstream", "http://" + address(port)}
+		}),
 		overHTTP(reverse, func(own int) []string {
 			return []string{p.toolvet, "proxy", "--listen", address(own), "--upstream", endpoint(port)}
 		}),
@@ -106,6 +117,13 @@ func (s *httpServer) measure(ctx context.Context, p programs, peerFile string, s
 			return append([]string{p.toolvet, "proxy", "--listen", address(own), "--"}, s.stdio...)
 		}),
 	}
+	policy := filepath.Join(dir, "serve.yaml")
+	if err := os.WriteFile(policy, fmt.Appendf(nil, "version: 1\nservers: {echo: {url: %q}}\n", endpoint(port)), 0o600); err != nil {
+		return nil, err
+	}
+	paths = append(paths, named("echo__echo", overHTTP(serve, func(own int) []string {
+		return []string{p.toolvet, "serve", "--policy", policy, "--listen", address(own)}
+	})))
 	if peerFile != "" {
 		paths = append(paths, overHTTP(peer, func(own int) []string {
 			return []string{"node", peerFile, "--stdio", `"` + strings.Join(s.stdio, `" "`) + `"`, "--outputTransport", "streamableHttp",
@@ -113,6 +131,17 @@ func (s *httpServer) measure(ctx context.Context, p programs, peerFile string, s
 		}))
 	}
 	return measure(ctx, paths, size, n)
+}
+
+// named returns a path on which the tool echo has another name.
+func named(tool string, p path) path {
+	return path{p.name, func(ctx context.Context) (caller, error) {
+		c, err := p.open(ctx)
+		if err == nil {
+			c.(*httpClient).tool = tool
+		}
+		return c, err
+	}}
 }
 
 // overHTTP returns the path through a program that serves /mcp at a port.
@@ -149,7 +178,7 @@ func runHTTP(ctx context.Context, f flags, p programs, stdio []server, dir strin
 	if left != "" {
 		fmt.Fprintln(out, left)
 	}
-	groups, err := measureHTTP(ctx, f, p, httpServers(stdio), peerFile)
+	groups, err := measureHTTP(ctx, f, p, httpServers(stdio), peerFile, dir)
 	if err != nil {
 		return errors.Join(err, context.Cause(ctx))
 	}
@@ -160,17 +189,31 @@ func runHTTP(ctx context.Context, f flags, p programs, stdio []server, dir strin
 	return nil
 }
 
-// writeHTTPRatios prints the added cost of the proxy, and the cost of the bridge as a share of supergateway's.
+// writeHTTPRatios prints the added cost of the proxy and the gateway, their time as a share of that of net/http's
+// reverse proxy, and the cost of the bridge as a share of supergateway's.
 func writeHTTPRatios(w io.Writer, groups []group) {
-	fmt.Fprintln(w, "| server | argument | added p50 µs, HTTP to HTTP | … to stdio | p50 of supergateway's | CPU of supergateway's, one at a time | CPU of supergateway's, 16 in flight |")
+	fmt.Fprintln(w, "| server | argument | added p50 µs, reverse proxy | … toolvet proxy | … toolvet serve | p50 of the reverse proxy's, toolvet proxy | … toolvet serve |")
 	fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|--:|")
 	for _, g := range groups {
-		through, ours, theirs := g.find(reverse), g.find(bridge), g.find(peer)
-		if through == nil || ours == nil || theirs == nil {
+		least, through, gateway := g.find(plain), g.find(reverse), g.find(serve)
+		if least == nil || through == nil || gateway == nil {
 			continue
 		}
 		base := g.series[0].percentile(0.5)
-		fmt.Fprintf(w, "| %s | %d B | %s | %s | %s | %s | %s |\n", g.server, g.size, micros(through.percentile(0.5)-base), micros(ours.percentile(0.5)-base),
+		fmt.Fprintf(w, "| %s | %d B | %s | %s | %s | %s | %s |\n", g.server, g.size,
+			micros(least.percentile(0.5)-base), micros(through.percentile(0.5)-base), micros(gateway.percentile(0.5)-base),
+			ratio(through.percentile(0.5), least.percentile(0.5)), ratio(gateway.percentile(0.5), least.percentile(0.5)))
+	}
+	fmt.Fprintln(w)
+	fmt.Fprintln(w, "| server | argument | added p50 µs, HTTP to stdio | p50 of supergateway's | CPU of supergateway's, one at a time | CPU of supergateway's, 16 in flight |")
+	fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|")
+	for _, g := range groups {
+		ours, theirs := g.find(bridge), g.find(peer)
+		if ours == nil || theirs == nil {
+			continue
+		}
+		base := g.series[0].percentile(0.5)
+		fmt.Fprintf(w, "| %s | %d B | %s | %s | %s | %s |\n", g.server, g.size, micros(ours.percentile(0.5)-base),
 			ratio(ours.percentile(0.5), theirs.percentile(0.5)), ratio(ours.cpuOne, theirs.cpuOne), ratio(ours.cpuFlood, theirs.cpuFlood))
 	}
 }

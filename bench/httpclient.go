@@ -21,6 +21,7 @@ type httpClient struct {
 	ctx     context.Context // of the measured calls
 	url     string
 	session string
+	tool    string // called in place of the tool echo, or ""
 	http    *http.Client
 	nextID  atomic.Int64
 	program *daemon // the path's own, or nil; ends with the client
@@ -106,6 +107,14 @@ func (c *httpClient) post(ctx context.Context, message []byte, want string) ([]b
 	return body, nil
 }
 
+// echo returns a call with the path's own name of the tool.
+func (c *httpClient) echo(e *echo) *echo {
+	if c.tool == "" {
+		return e
+	}
+	return &echo{e.before, bytes.Replace(e.after, []byte(`"name":"echo"`), fmt.Appendf(nil, `"name":%q`, c.tool), 1), e.want}
+}
+
 // call makes one call and returns its id.
 func (c *httpClient) call(ctx context.Context, e *echo) (id int64, err error) {
 	id = c.nextID.Add(1)
@@ -115,6 +124,7 @@ func (c *httpClient) call(ctx context.Context, e *echo) (id int64, err error) {
 
 // sequential implements caller.
 func (c *httpClient) sequential(e *echo, n int) ([]time.Duration, error) {
+	e = c.echo(e)
 	latencies := make([]time.Duration, 0, n)
 	for range n {
 		began := time.Now()
@@ -128,6 +138,7 @@ func (c *httpClient) sequential(e *echo, n int) ([]time.Duration, error) {
 
 // flood implements caller.
 func (c *httpClient) flood(e *echo, n int) (time.Duration, error) {
+	e = c.echo(e)
 	began := time.Now()
 	var left atomic.Int64
 	left.Store(int64(n))

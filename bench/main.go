@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
@@ -61,7 +62,7 @@ func main() {
 	flag.BoolVar(&f.weight, "weight", false, "measure time to start and memory")
 	flag.BoolVar(&f.texts, "texts", false, "measure the scan of results, by kind of text")
 	flag.BoolVar(&f.growth, "growth", false, "measure lists of 1,000 tools and up to 1,000 rules")
-	flag.StringVar(&f.peers, "peers", "", "`FILE` with other proxies for -weight, -texts and -growth: [{\"Name\": …, \"Command\": […]}], to which the server's command is added")
+	flag.StringVar(&f.peers, "peers", "", "`FILE` with other proxies over stdio: [{\"Name\": …, \"Command\": […]}], to which the server's command is added")
 	flag.Parse()
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer cancel()
@@ -131,11 +132,13 @@ func measureAll(ctx context.Context, f flags, programs programs, servers []serve
 			if err != nil {
 				return nil, err
 			}
-			paths := []path{
-				overStdio(direct, s.command...),
-				overStdio(toolvet, append([]string{programs.toolvet, "proxy", "--"}, s.command...)...),
-				overStdio(withPolicy, append([]string{programs.toolvet, "proxy", "--policy", policy, "--"}, s.command...)...),
-				overStdio(sdk, append([]string{programs.sdkProxy}, s.command...)...),
+			ways, err := ways(f, programs, policy)
+			if err != nil {
+				return nil, err
+			}
+			var paths []path
+			for _, w := range ways {
+				paths = append(paths, overStdio(w.Name, slices.Concat(w.Command, s.command)...))
 			}
 			all, err := measure(ctx, paths, size, f.counts)
 			if err != nil {
@@ -148,12 +151,12 @@ func measureAll(ctx context.Context, f flags, programs programs, servers []serve
 }
 
 // programs are the files of the measured programs.
-type programs struct{ toolvet, echoServer, fastEcho, splice, sdkProxy string }
+type programs struct{ toolvet, echoServer, fastEcho, splice, sdkProxy, reverseProxy string }
 
 // build builds the programs that flags do not name.
 func build(ctx context.Context, f flags, dir string) (programs, error) {
 	p := programs{toolvet: f.toolvet}
-	for pkg, file := range map[string]*string{"cmd/toolvet": &p.toolvet, "bench/echoserver": &p.echoServer, "bench/fastecho": &p.fastEcho, "bench/splice": &p.splice, "bench/sdkproxy": &p.sdkProxy} {
+	for pkg, file := range map[string]*string{"cmd/toolvet": &p.toolvet, "bench/echoserver": &p.echoServer, "bench/fastecho": &p.fastEcho, "bench/splice": &p.splice, "bench/sdkproxy": &p.sdkProxy, "bench/reverseproxy": &p.reverseProxy} {
 		if *file != "" {
 			continue
 		}
@@ -161,7 +164,7 @@ func build(ctx context.Context, f flags, dir string) (programs, error) {
 		if runtime.GOOS == "windows" {
 			*file += ".exe"
 		}
-		cmd := exec.CommandContext(ctx, "go", "build", "-o", *file, "github.com/toolvet/toolvet/"+pkg)
+		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", *file, "github.com/toolvet/toolvet/"+pkg)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return p, fmt.Errorf("building %s: %w\n%s", pkg, err, strings.TrimSpace(string(out)))
 		}
@@ -169,8 +172,11 @@ func build(ctx context.Context, f flags, dir string) (programs, error) {
 	return p, nil
 }
 
-// everything is the name of server-everything.
-const everything = "server-everything"
+// The names of servers.
+const (
+	everything = "server-everything"
+	fast       = "fast echo"
+)
 
 // A server is the server behind the proxies.
 type server struct {
@@ -180,7 +186,7 @@ type server struct {
 
 // servers returns the servers that this machine has. Left names the missing ones.
 func servers(f flags, p programs) (list []server, left string) {
-	list = []server{{"Go echo", []string{p.echoServer}}}
+	list = []server{{"Go echo", []string{p.echoServer}}, {fast, []string{p.fastEcho}}}
 	if _, err := os.Stat(f.everything); err != nil {
 		return list, fmt.Sprintf("server-everything is left out: %v", err)
 	}

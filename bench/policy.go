@@ -23,7 +23,7 @@ func writePolicy(dir string, size int) (string, error) {
 	}
 	file := filepath.Join(dir, fmt.Sprintf("policy-%d.yaml", size))
 	text := "version: 1\n" +
-		"servers: {echo: {tools: {echo: {arguments: {message: {" + arguments + "}}}}}}\n" +
+		fmt.Sprintf("servers: {echo: {base: %q, tools: {echo: {arguments: {message: {%s}}}}}}\n", dir, arguments) +
 		"rules: [{name: echoes, effect: allow, tools: \"echo:echo\", when: 'session.transport == \"stdio\" && size(args.message) > 0'}, {name: texts, effect: allow, tools: \"echo:text\"}]\n" +
 		"limits: [{name: many, tools: \"echo:*\", rate: 10000/s, burst: 10000, concurrency: 1000}]\n"
 	return file, os.WriteFile(file, []byte(text), 0o600)

@@ -12,6 +12,7 @@ import (
 // The names of the paths.
 const (
 	direct     = "direct"
+	spliced    = "bytes moved by the kernel"
 	toolvet    = "toolvet proxy"
 	withPolicy = "toolvet proxy + policy"
 	sdk        = "SDK client + server"

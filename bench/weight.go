@@ -17,6 +17,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/toolvet/toolvet/internal/test/texts"
 )
 
 // A way is a command that serves the fast echo server, or another in front of it.
@@ -29,7 +31,7 @@ type way struct {
 func ways(f flags, p programs, policy string) ([]way, error) {
 	all := []way{
 		{direct, nil},
-		{"bytes moved by the kernel", []string{p.splice}},
+		{spliced, []string{p.splice}},
 		{toolvet, []string{p.toolvet, "proxy", "--"}},
 		{withPolicy, []string{p.toolvet, "proxy", "--policy", policy, "--"}},
 		{sdk, []string{p.sdkProxy}},
@@ -93,7 +95,52 @@ func runWeight(ctx context.Context, f flags, p programs, dir string, out io.Writ
 		}
 		fmt.Fprintf(out, "| %s | %s | %s | %s | %d | %.1f | %.1f | %.1f |\n", w.Name, millis(median(starts[i])), millis(slices.Min(starts[i])), added, m.processes, m.ready, m.after, m.ten)
 	}
+	m, err := serveMemory(ctx, p, dir, f.flood)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\n| toolvet serve --stdio | processes | MB when ready | MB after %d calls |\n|---|--:|--:|--:|\n| ten servers | %d | %.1f | %.1f |\n", f.flood, m.processes, m.ready, m.after)
 	return nil
+}
+
+// many is the number of servers whose proxies, or whose gateway, are weighed.
+const many = 10
+
+// serveMemory is the memory of one gateway in front of as many servers. It takes calls of each in turn.
+func serveMemory(ctx context.Context, p programs, dir string, calls int) (m memory, err error) {
+	command, err := json.Marshal([]string{p.fastEcho})
+	if err != nil {
+		return m, err
+	}
+	policy := "version: 1\nservers:\n"
+	for i := range many {
+		policy += fmt.Sprintf("  s%d: {command: %s}\n", i, command)
+	}
+	file := filepath.Join(dir, "servers.yaml")
+	if err := os.WriteFile(file, []byte(policy), 0o600); err != nil {
+		return m, err
+	}
+	c, err := start(ctx, []string{p.toolvet, "serve", "--stdio", "--policy", file})
+	if err != nil {
+		return m, err
+	}
+	defer c.close()
+	server := filepath.Base(p.fastEcho)
+	time.Sleep(settle)
+	all := besides(c.pid(), server)
+	m.processes, m.ready = len(all), pss(all)
+	for i := range many {
+		e, err := newEcho(20)
+		if err != nil {
+			return m, err
+		}
+		e.after = bytes.Replace(e.after, []byte(`"name":"`), fmt.Appendf(nil, `"name":"s%d__`, i), 1)
+		if _, err := c.flood(e, calls/many); err != nil {
+			return m, err
+		}
+	}
+	m.after = pss(besides(c.pid(), server))
+	return m, nil
 }
 
 // memory is a way's memory in MB.
@@ -119,7 +166,7 @@ func (w way) memory(ctx context.Context, p programs, calls int) (m memory, err e
 		return m, fmt.Errorf("%s: %w", w.Name, err)
 	}
 	m.after = pss(besides(c.pid(), filepath.Base(p.fastEcho)))
-	clients, errs := make([]*client, 10), make([]error, 10)
+	clients, errs := make([]*client, many), make([]error, many)
 	var wait sync.WaitGroup
 	for i := range clients {
 		wait.Go(func() { clients[i], errs[i] = w.start(ctx, p.fastEcho) })
@@ -139,7 +186,7 @@ func (w way) memory(ctx context.Context, p programs, calls int) (m memory, err e
 }
 
 // settle is how long a proxy is left alone before its memory is read.
-const settle = 300 * time.Millisecond
+const settle = time.Second
 
 // runTexts measures the scan of results by kind of text and size.
 func runTexts(ctx context.Context, f flags, p programs, dir string, out io.Writer) error {
@@ -156,8 +203,8 @@ func runTexts(ctx context.Context, f flags, p programs, dir string, out io.Write
 		fmt.Fprintf(out, " %s |", w.Name)
 	}
 	fmt.Fprintf(out, "\n|---|--:|%s\n", strings.Repeat("--:|", len(all)-1))
-	contents := texts()
-	for _, kind := range kinds {
+	contents := texts.All()
+	for _, kind := range texts.Kinds {
 		file := filepath.Join(dir, "text")
 		if err := os.WriteFile(file, []byte(contents[kind]), 0o600); err != nil {
 			return err

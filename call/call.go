@@ -32,7 +32,7 @@ type Call struct {
 	// Listed is what the server lists now, by the method of the list, of a request that names a prompt
 	// or a resource. A list that nobody asked for, or that cannot be read, is missing.
 	Listed map[string]*Catalog
-	List   string // of an entry of a list (see [DecodeListed]): the method of the list; else ""
+	List   string // of an entry of a list (see package internal/listed): the method of the list; else ""
 	Behind *Call  // of a request for a task: the caller's own admitted call that started it; else nil
 
 	// Unread is why the arguments could not be read; nil: they have been read. A gate

@@ -45,7 +45,6 @@ func (c *Call) described() *Request {
 
 // A Request describes a method other than tools/call.
 type Request struct {
-	Method string
 	// Tool is a definition made up for the method: its name is the method, and its input schema
 	// describes the params without _meta. So checks, demands and rules read the params as they read
 	// the arguments of a tool.
@@ -100,7 +99,7 @@ func describe(table map[string]described) func() map[string]*Request {
 	return sync.OnceValue(func() map[string]*Request {
 		made := make(map[string]*Request, len(table))
 		for method, d := range table {
-			made[method] = &Request{Method: method, Implied: d.implied, properties: namesIn(d.properties), Tool: madeUp(method, fmt.Sprintf(`{"type":"object","properties":{%s},"required":[%s]}`, d.properties, d.required))}
+			made[method] = &Request{Implied: d.implied, properties: namesIn(d.properties), Tool: madeUp(method, fmt.Sprintf(`{"type":"object","properties":{%s},"required":[%s]}`, d.properties, d.required))}
 		}
 		return made
 	})

@@ -36,6 +36,12 @@ type Session struct {
 	// Traceparent is the W3C trace context that the call came with.
 	Traceparent string
 
+	// Unattended says that a schedule makes the calls, and nobody sees at once how they end. They are refused where
+	// something is missing, such as a file to read.
+	Unattended bool
+	// AllowWarnings makes a warning of the error about something missing, in dry runs and calls of a schedule.
+	AllowWarnings bool
+
 	// ClientName and ClientVersion are what the client calls itself. They may be shown, and
 	// must never be trusted: no rule can read them.
 	ClientName, ClientVersion string

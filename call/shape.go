@@ -12,13 +12,13 @@ import (
 // Bounds of values that their client describes itself, by their names. Guesses look no further, and what
 // they leave out would reach the server unjudged.
 const (
-	MaxShapeNames = 500 // in all
-	MaxShapeDepth = 6   // of objects below the outermost
+	maxShapeNames = 500 // in all
+	maxShapeDepth = 6   // of objects below the outermost
 )
 
 // ErrShape is the error for values whose meaning cannot be guessed from their names.
 var ErrShape = fmt.Errorf("holds more than %d names, objects more than %d deep, lists in lists, or text and objects in one place, so that its values cannot be judged by their names: send less at once",
-	MaxShapeNames, MaxShapeDepth)
+	maxShapeNames, maxShapeDepth)
 
 // A shape is what the values in one place have in common.
 type shape struct {
@@ -30,7 +30,7 @@ type shape struct {
 // shaped makes up a definition of values by their names and types.
 func shaped(name string, values map[string]any) (*Tool, error) {
 	var root shape
-	left := MaxShapeNames
+	left := maxShapeNames
 	if !root.add(values, 0, &left) {
 		return nil, ErrShape
 	}
@@ -47,7 +47,7 @@ func (s *shape) add(v any, depth int, left *int) bool {
 	case string:
 		s.text = true
 	case map[string]any:
-		if depth > MaxShapeDepth && len(v) > 0 {
+		if depth > maxShapeDepth && len(v) > 0 {
 			return false
 		}
 		for name, member := range v {

@@ -137,14 +137,6 @@ func TestMemoryOfDecoded(t *testing.T) {
 			list, next, _, err := DecodeTools(b, Limits{})
 			return func() string { return definition(list[0]) + next }, err
 		}},
-		{"DecodeListed", `{"name":"good","description":"good"}`, false, func(b []byte) (func() string, error) {
-			c := DecodeListed(PromptsList, b, Limits{})
-			return func() string { return definition(c.Tool) + values(c) }, nil
-		}},
-		{"DecodeList", `{"prompts":[{"name":"good"}],"nextCursor":"good"}`, false, func(b []byte) (func() string, error) {
-			list, next, _, err := DecodeList(PromptsList, b, Limits{})
-			return func() string { return definition(list[0]) + next }, err
-		}},
 		{"DecodeEnvelope", `{"jsonrpc":"2.0","id":"good","method":"x","params":{"good":1}}`, true, func(b []byte) (func() string, error) {
 			m, err := jsonrpc.DecodeEnvelope(b, Limits{})
 			return func() string { return texts(m.ID, m.Params) }, err

@@ -14,11 +14,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/toolvet/toolvet/internal/bounded"
-	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"slices"
 	"strings"
 	"sync/atomic"
+
+	"github.com/toolvet/toolvet/internal/bounded"
+	"github.com/toolvet/toolvet/internal/checkdoc"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // A Check looks for one thing in a call. Its fields are set once and only read.
@@ -45,6 +47,9 @@ type Check struct {
 	// Demand is the demand that the check answers on an argument. Nil: the check looks at every
 	// call as a whole.
 	Demand *Demand
+	// Asked reports whether a demand with these options, as [Target] has them, asks anything of the check. The check
+	// gets no target of the others, and does not run for them. Nil: every demand asks.
+	Asked func(options any) bool
 	// Requests makes a check without a demand judge requests other than tools/call, too, and the parts
 	// of a call beside its arguments. There the pass has a tool that is made up: its schema describes
 	// the params. Checks with a demand always judge both.
@@ -82,9 +87,6 @@ func (s Stage) String() string { return name(stageNames, int(s)) }
 
 // Code is the stage's code on the wire.
 func (s Stage) Code() string { return strings.ToUpper(s.String()) }
-
-// Stages are all stages, in the order in which a call passes them.
-func Stages() []Stage { return []Stage{Schema, Semantic, Policy, Output} }
 
 // A Level is the kind of a check's work.
 type Level int
@@ -138,13 +140,6 @@ func name(names []string, i int) string {
 	return names[i]
 }
 
-// Summary is the first paragraph of the check's documentation, on one line.
-func (c *Check) Summary() string {
-	_, body, _ := strings.Cut(c.Doc, "\n")
-	paragraph, _, _ := strings.Cut(strings.TrimSpace(body), "\n\n")
-	return strings.Join(strings.Fields(paragraph), " ")
-}
-
 var nameForm = lazyregexp.New(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
 // reserved are names of what toolvet itself reports, and of the checks that carry out sections of a policy: a check of
@@ -179,7 +174,7 @@ func (c *Check) validate() error {
 		return fail("needs a name in lower-case words joined by hyphens")
 	case !strings.HasPrefix(c.Doc, "# "+c.Name+"\n"):
 		return fail(`needs documentation that starts with "# ` + c.Name + `"`)
-	case c.Summary() == "":
+	case checkdoc.Summary(c.Doc) == "":
 		return fail("needs documentation with a first paragraph that sums it up")
 	case c.Stage < Schema || c.Stage > Output:
 		return fail("needs a stage")

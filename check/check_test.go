@@ -15,7 +15,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/schema"
+	"github.com/toolvet/toolvet/internal/checkdoc"
 )
 
 func good() *check.Check {
@@ -189,7 +189,7 @@ func TestValidateDemands(t *testing.T) {
 
 func TestSummary(t *testing.T) {
 	t.Parallel()
-	if got, want := good().Summary(), "The words are known."; got != want {
+	if got, want := checkdoc.Summary(good().Doc), "The words are known."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -197,7 +197,7 @@ func TestSummary(t *testing.T) {
 func TestNames(t *testing.T) {
 	t.Parallel()
 	var stages, levels, codes []string
-	for _, s := range check.Stages() {
+	for s := check.Schema; s <= check.Output; s++ {
 		stages, codes = append(stages, s.String()), append(codes, s.Code())
 	}
 	for l := check.SyntaxLevel; l <= check.SecurityLevel; l++ {
@@ -233,10 +233,10 @@ func TestPass(t *testing.T) {
 	t.Parallel()
 	c := good()
 	c.Severity = check.Warning
-	run := check.NewRun(c, &call.Call{Name: "echo"}, nil)
+	run := new(check.Run).Init(c, &call.Call{Name: "echo"}, nil)
 	run.Report(check.Finding{Check: "other", Stage: check.Output, Severity: check.Error, Pointer: "/a", Message: "is odd"})
 	run.Reportf("", "%d is too many", 3)
-	check.ReportViolations(&run.Pass, []schema.Violation{{Pointer: "/b", Message: "is wrong", Suggestion: "mend it", Value: json.RawMessage("1")}})
+	run.Report(check.Finding{Pointer: "/b", Message: "is wrong", Suggestion: "mend it", Value: json.RawMessage("1")})
 	stamp := check.Finding{Check: "known-word2", Stage: check.Schema, Level: check.SyntaxLevel, Severity: check.Warning}
 	want := []check.Finding{stamp, stamp, stamp}
 	want[0].Pointer, want[0].Message = "/a", "is odd"

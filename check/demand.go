@@ -21,9 +21,10 @@ type Demand struct {
 	// A policy fills in the fields that have a tag `policy:"name"`; the tag `doc` tells
 	// editors what they mean. Such a field is an encoding.TextUnmarshaler, a time.Duration, a bool, int,
 	// int64, float64, string or any, a struct with such fields, or a pointer to, a slice of, or a map by strings of
-	// one of these. If the struct has the method Problems() []Problem, it is
-	// called once they are filled in.
+	// one of these.
 	Options func() any
+	// Problems prepares options that are filled in, and returns their faults. Nil: there are none.
+	Problems func(options any) []Problem
 	// Lists says that the demand is about a whole array, such as the words of a command.
 	// Otherwise each element of an array is a target of its own.
 	Lists bool
@@ -108,14 +109,6 @@ func (d *Demand) hides(o *Demand) bool {
 	return d != nil && o != nil && d != o && d.Name == o.Name && d.Results == o.Results
 }
 
-// Problems prepares filled-in options and returns their faults.
-func Problems(options any) []Problem {
-	if o, ok := options.(interface{ Problems() []Problem }); ok {
-		return o.Problems()
-	}
-	return nil
-}
-
 // A Problem says what is wrong with a demand's options.
 type Problem struct {
 	Field   string // the policy's name of the option; "" is the demand as a whole
@@ -124,10 +117,9 @@ type Problem struct {
 
 // A Target is a place in the arguments of one call with a demand on it.
 type Target struct {
-	Pointer  string // JSON Pointer into the arguments; "" for a demand of the whole tool
-	Value    any    // the call's value there, as package call decodes it
-	Options  any    // made by the demand's Options
-	Inferred string // why toolvet takes the place for one of this kind; "" if a policy says so
+	Pointer string // JSON Pointer into the arguments; "" for a demand of the whole tool
+	Value   any    // the call's value there, as package call decodes it
+	Options any    // made by the demand's Options
 }
 
 // A World describes the server's environment to checks.
@@ -135,6 +127,8 @@ type World struct {
 	// Remote means that the server's files, programs and environment are elsewhere. Checks of
 	// them must skip.
 	Remote bool
+	// Platform says whose paths the server's are: "posix" or "windows"; "" if it is not known. It need not be toolvet's own.
+	Platform string
 	// Base is the absolute directory that the server resolves relative paths against;
 	// "" if it is not known.
 	Base string

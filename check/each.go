@@ -6,6 +6,8 @@ package check
 import (
 	"context"
 	"fmt"
+
+	"github.com/toolvet/toolvet/internal/jsonpointer"
 )
 
 // Each makes the Run of a check that judges its targets one by one. O is the struct of the
@@ -40,6 +42,10 @@ func EachText[O any](message string, judge func(o *O, text string) []Finding) fu
 		return judge(o, text)
 	})
 }
+
+// EscapePointer writes a property's name as a step of a JSON Pointer (RFC 6901,
+// section 3).
+func EscapePointer(name string) string { return jsonpointer.Escape(name) }
 
 // OptionsOf returns the options of a target, or the zero O if it has none.
 func OptionsOf[O any](t Target) (*O, error) {

@@ -12,11 +12,14 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/footing"
 )
 
-func newRun(f *check.Footing) *check.Run {
-	run := check.NewRun(good(), &call.Call{}, nil)
-	run.Footing = f
+func newRun(f *footing.Footing) *check.Run {
+	run := new(check.Run).Init(good(), &call.Call{}, nil)
+	if f != nil {
+		run.Footing = f
+	}
 	return run
 }
 
@@ -29,7 +32,7 @@ func TestFooting(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var f check.Footing
+	var f footing.Footing
 	if !f.Holds() || f.Fleeting() || f.Files() != 0 {
 		t.Error("the zero Footing does not hold")
 	}
@@ -59,7 +62,7 @@ func TestFooting(t *testing.T) {
 
 func TestFootingIsBounded(t *testing.T) {
 	t.Parallel()
-	var f check.Footing
+	var f footing.Footing
 	dir := t.TempDir()
 	var all sync.WaitGroup
 	for i := range 4 {
@@ -73,7 +76,7 @@ func TestFootingIsBounded(t *testing.T) {
 	if n := f.Files(); n > 260 || !f.Fleeting() || f.Holds() {
 		t.Errorf("%d files are remembered, fleeting: %t", n, f.Fleeting())
 	}
-	var unreadable check.Footing
+	var unreadable footing.Footing
 	newRun(&unreadable).Depends("a\x00b")
 	if !unreadable.Fleeting() {
 		t.Error("what rests on a path of which nothing is known does not look fleeting")

@@ -38,6 +38,10 @@ type Finding struct {
 	// Observed marks a finding that would refuse the call, but the policy only observes.
 	Observed bool `json:"observed,omitempty"`
 
+	// Foreseen marks a finding about what the call needs and is missing now. It refuses dry runs and the calls of a
+	// schedule, unless their session allows warnings, but no live call.
+	Foreseen bool `json:"-"`
+
 	// Source names the access rule, limit, effect or pattern behind the finding; "" if the
 	// check alone is behind it.
 	Source string `json:"-"`
@@ -51,12 +55,12 @@ func (f Finding) String() string {
 	if f.Pointer == "" {
 		return f.Message
 	}
-	return f.Place() + ": " + f.Message
+	return f.place() + ": " + f.Message
 }
 
-// Place is the pointer in a form that is safe to print: the sender chooses the names of
+// place is the pointer in a form that is safe to print: the sender chooses the names of
 // properties, and they may hold anything.
-func (f Finding) Place() string { return strictjson.Printable(f.Pointer, maxPlace) }
+func (f Finding) place() string { return strictjson.Printable(f.Pointer, maxPlace) }
 
 // maxPlace bounds a place in a text, in characters.
 const maxPlace = 400
@@ -121,11 +125,19 @@ func (p *Pass) Skipf(format string, args ...any) {
 // before each look. A cached verdict is dropped when the file changes. A check of level Runtime
 // that looks at something else need not say so: its findings are believed for seconds only. It
 // may be called concurrently.
-func (p *Pass) Depends(path string) { p.run.Footing.depends(path) }
+func (p *Pass) Depends(path string) {
+	if f := p.run.Footing; f != nil {
+		f.Depends(path)
+	}
+}
 
 // Fleeting marks the findings as valid for this moment only, such as findings that depend on the
 // time. It may be called concurrently.
-func (p *Pass) Fleeting() { p.run.Footing.Loosen() }
+func (p *Pass) Fleeting() {
+	if f := p.run.Footing; f != nil {
+		f.Loosen()
+	}
+}
 
 // Change changes places of the result before the client gets it.
 func (p *Pass) Change(edits ...result.Edit) { p.run.Changes = append(p.run.Changes, edits...) }

@@ -17,8 +17,11 @@ import (
 type Run struct {
 	Pass
 
-	// Footing collects what the findings rest on; nil discards.
-	Footing *Footing
+	// Footing hears what the findings rest on, as [Pass.Depends] and [Pass.Fleeting] tell; nil: nobody does.
+	Footing interface {
+		Depends(path string)
+		Loosen()
+	}
 
 	Findings []Finding     // in the order of the reports
 	Skip     *Skip         // why the check could not look; nil if it did
@@ -37,9 +40,9 @@ const (
 	over
 )
 
-// NewRun makes a run of c over a call.
-func NewRun(c *Check, judged *call.Call, evaluate func() (*schema.Evaluation, error)) *Run {
-	r := &Run{Pass: Pass{Call: judged, Evaluate: evaluate}, check: c}
+// Init makes a zero Run one of c over a call, and returns it.
+func (r *Run) Init(c *Check, judged *call.Call, evaluate func() (*schema.Evaluation, error)) *Run {
+	r.Call, r.Evaluate, r.check = judged, evaluate, c
 	r.Pass.run = r
 	return r
 }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/inside"
 )
 
 // Tools reads the tools in a result of tools/list. A definition that cannot be read fails the test.
@@ -55,10 +56,13 @@ func Go(t testing.TB, source toolvet.Source, tools *call.Catalog, tool string, a
 	}
 }
 
-// NoGo fails the test unless the gate refuses a call for a reason that contains want. Reasons are those of
-// [toolvet.Verdict.String].
+// NoGo fails the test unless the gate refuses a call for a reason that contains want, which is not empty. Reasons are
+// those of [toolvet.Verdict.String].
 func NoGo(t testing.TB, source toolvet.Source, tools *call.Catalog, tool string, arguments any, want string) {
 	t.Helper()
+	if want == "" {
+		t.Errorf("%s: want is empty, so a refusal for any reason would do, such as that of a misspelt tool", tool)
+	}
 	if v := judge(t, source, tools, tool, arguments); v.Go || !strings.Contains(v.String(), want) {
 		t.Errorf("%s: want a no-go with %q, got %v", tool, want, v)
 	}
@@ -76,7 +80,7 @@ func judge(t testing.TB, source toolvet.Source, tools *call.Catalog, tool string
 	}
 	c.Resolve(tools)
 	g := source.Current()
-	who := g.Caller()
+	who := inside.Of(g).Caller()
 	c.Session = &who
 	return g.Judge(t.Context(), c, toolvet.PointValidate)
 }

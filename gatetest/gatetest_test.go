@@ -46,7 +46,8 @@ func TestHelpers(t *testing.T) {
 	for want, run := range map[string]func(*failing){
 		`did you mean "read_file"`: func(f *failing) { gatetest.Matched(f, gate("raed_file"), tools) },
 		"[path]":                   func(f *failing) { gatetest.Go(f, right, tools, "read_file", outside) },
-		"want a no-go":             func(f *failing) { gatetest.NoGo(f, right, tools, "read_file", inside, "") },
+		"want a no-go":             func(f *failing) { gatetest.NoGo(f, right, tools, "read_file", inside, "[path]") },
+		"want is empty":            func(f *failing) { gatetest.NoGo(f, right, tools, "raed_file", inside, "") },
 		`with "other"`:             func(f *failing) { gatetest.NoGo(f, right, tools, "read_file", outside, "other") },
 		"further pages":            func(f *failing) { gatetest.Tools(f, []byte(`{"tools":[],"nextCursor":"x"}`)) },
 	} {

@@ -20,7 +20,7 @@ func TestBatchWithHangingServer(t *testing.T) {
 	g := open(t, map[string]*fake{
 		"good": lists(map[string]string{"tools/list": tools("add")}, echo),
 		"slow": hanging,
-	}, func(c *gateway.Config) { c.Patience = time.Second })
+	}, func(c *gateway.Config) { c.SetPatience(time.Second) })
 	c := legacy(t, g, "", "{}")
 	result := c.result("tools/call", `{"name":"validate_batch","arguments":{"calls":[{"tool":"slow__x","arguments":{}},{"tool":"slow__y","arguments":{}},{"tool":"good__add","arguments":{"n":1}}]}}`)
 	var answer struct {

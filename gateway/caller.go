@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/servers"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -71,7 +72,7 @@ func (c *Caller) Call(ctx context.Context, tool string, arguments json.RawMessag
 		return nil, err
 	}
 	defer end()
-	return set.Call(ctx, tool, arguments, append(options, upstream.WithoutTimeout())...)
+	return set.Call(ctx, tool, arguments, append(options, servers.WithoutTimeout())...)
 }
 
 // Tools returns the tools that a server lists to the principal in the options.

@@ -37,7 +37,7 @@ func callAs(t *testing.T, c *gateway.Caller, subject, tool string) *upstream.Out
 func TestCallerShares(t *testing.T) {
 	t.Parallel()
 	f := lists(map[string]string{"tools/list": tools("x")}, echo)
-	g := open(t, map[string]*fake{"s": f}, func(c *gateway.Config) { c.Linger = time.Millisecond })
+	g := open(t, map[string]*fake{"s": f}, func(c *gateway.Config) { c.SetLinger(time.Millisecond) })
 	heard := make(chan upstream.Notification, 100)
 	c := g.NewCaller(func(n upstream.Notification) { heard <- n })
 	callAs(t, c, "ann", "s:x")
@@ -97,7 +97,7 @@ func TestCallerMany(t *testing.T) {
 	t.Parallel()
 	const principals = 40
 	f := lists(map[string]string{"tools/list": tools("x")}, echo)
-	g := open(t, map[string]*fake{"s": f}, func(c *gateway.Config) { c.Linger, c.MaxPrincipals = time.Millisecond, 1 })
+	g := open(t, map[string]*fake{"s": f}, func(c *gateway.Config) { c.SetLinger(time.Millisecond); c.MaxPrincipals = 1 })
 	c := g.NewCaller(nil)
 	for n := range principals {
 		callAs(t, c, fmt.Sprint(n), "s:x")

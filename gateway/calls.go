@@ -12,6 +12,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
 	"github.com/toolvet/toolvet/internal/protocol"
+	"github.com/toolvet/toolvet/internal/servers"
 	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/splice"
 	"github.com/toolvet/toolvet/upstream"
@@ -33,7 +34,7 @@ func (s *session) callTool(ctx context.Context, r *request) (json.RawMessage, er
 	if c.Name == protocol.RehearseName && s.g.rehearses() {
 		return s.rehearse(ctx, r, p, c), nil
 	}
-	t, unknown := s.resolve(ctx, p, upstream.Tools, c.Name)
+	t, unknown := s.resolve(ctx, p, servers.Tools, c.Name)
 	if unknown != nil {
 		answer, _ := s.g.door.Refuse(ctx, c, r.passage(), unknown.verdict()).Refusal()
 		return answer.Raw, nil
@@ -49,7 +50,7 @@ func (s *session) callTool(ctx context.Context, r *request) (json.RawMessage, er
 	defer end()
 	o, err := t.set.Call(ctx, t.name+":"+t.own, c.Raw,
 		upstream.WithSession(c.Session), upstream.WithRequestID(string(r.id)), upstream.WithParams(params.Text()),
-		upstream.WithHandler(s.handler()), upstream.WithProgress(s.progress(r)), upstream.WithErrorText(func(err error) string { return explain(t.of(err)) }))
+		upstream.WithHandler(s.handler()), upstream.WithProgress(s.progress(r)), servers.WithErrorText(func(err error) string { return explain(t.of(err)) }))
 	switch {
 	case o == nil:
 		return nil, err // the server's own answer

@@ -262,8 +262,8 @@ func gate(t *testing.T, options ...toolvet.Option) *toolvet.Gate {
 	return g
 }
 
-// servers are the fakes as servers, in the order of their names.
-func servers(t *testing.T, fakes map[string]*fake) []gateway.Server {
+// listOf returns the fakes as servers, in the order of their names.
+func listOf(t *testing.T, fakes map[string]*fake) []gateway.Server {
 	t.Helper()
 	var list []gateway.Server
 	g := gate(t)
@@ -276,7 +276,8 @@ func servers(t *testing.T, fakes map[string]*fake) []gateway.Server {
 // open makes a gateway of fakes.
 func open(t *testing.T, fakes map[string]*fake, change ...func(*gateway.Config)) *gateway.Gateway {
 	t.Helper()
-	cfg := gateway.Config{Servers: servers(t, fakes), Patience: patience}
+	cfg := gateway.Config{Servers: listOf(t, fakes)}
+	cfg.SetPatience(patience)
 	for _, f := range change {
 		f(&cfg)
 	}
@@ -357,6 +358,13 @@ func (c *client) send(line string) {
 	}
 }
 
+// got returns the messages so far.
+func (c *client) got() []message {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.lines)
+}
+
 // wait returns the first message from the one numbered from on that is as wanted.
 func (c *client) wait(what string, wanted func(message) bool) (message, string) {
 	c.t.Helper()
@@ -374,6 +382,8 @@ func (c *client) wait(what string, wanted func(message) bool) (message, string) 
 		select {
 		case <-more:
 		case <-deadline:
+			c.mu.Lock()
+			defer c.mu.Unlock()
 			c.t.Fatalf("%s did not come; what came: %.2000s", what, strings.Join(c.raw, "\n"))
 		}
 	}

@@ -53,12 +53,12 @@ type Config struct {
 	Servers []Server // names as in [CheckServerName]
 	// ValidateName is the name of the validate tool. Default protocol.ToolName.
 	ValidateName string
-	// Patience is how long a list waits for a server before it falls back on the last known
+	// patience is how long a list waits for a server before it falls back on the last known
 	// entries. Default 3 s.
-	Patience time.Duration
-	// Linger is how long the connections of a principal outlive the last session that uses
+	patience time.Duration
+	// linger is how long the connections of a principal outlive the last session that uses
 	// them. Default 1 min.
-	Linger time.Duration
+	linger time.Duration
 	// MaxPrincipals bounds the principals with connections at the same time. Default 100.
 	MaxPrincipals int
 	Limits        call.Limits // of each message of a client; default as in call.Limits
@@ -74,8 +74,8 @@ func (c Config) withDefaults() (Config, error) {
 	if !protocol.ValidMethod(c.ValidateName) {
 		return c, fmt.Errorf("%q cannot name the validate tool: use 1 to 128 letters, digits, underscores, hyphens and dots", c.ValidateName)
 	}
-	c.Patience = cmp.Or(max(c.Patience, 0), 3*time.Second)
-	c.Linger = cmp.Or(max(c.Linger, 0), time.Minute)
+	c.patience = cmp.Or(max(c.patience, 0), 3*time.Second)
+	c.linger = cmp.Or(max(c.linger, 0), time.Minute)
 	c.MaxPrincipals = cmp.Or(max(c.MaxPrincipals, 0), 100)
 	c.Limits.Bytes = cmp.Or(max(c.Limits.Bytes, 0), strictjson.DefaultBytes)
 	if c.Logger == nil {
@@ -207,8 +207,7 @@ func (g *Gateway) States() map[string][]upstream.State {
 	return states
 }
 
-// Names returns the names of the servers, in order.
-func (g *Gateway) Names() []string {
+func (g innerGateway) Names() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	names := make([]string, len(g.servers))
@@ -269,8 +268,7 @@ func (g *Gateway) Drain(ctx context.Context) {
 	}
 }
 
-// Draining reports whether new requests are refused.
-func (g *Gateway) Draining() bool {
+func (g innerGateway) Draining() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.draining != nil || g.closed

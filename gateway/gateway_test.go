@@ -244,8 +244,8 @@ func TestBadConfigs(t *testing.T) {
 	t.Parallel()
 	good := lists(nil, echo)
 	for name, cfg := range map[string]gateway.Config{
-		"the server \"a__b\" cannot have this name": {Servers: servers(t, map[string]*fake{"a__b": good})},
-		"two servers are called":                    {Servers: append(servers(t, map[string]*fake{"a": good}), servers(t, map[string]*fake{"a": good})...)},
+		"the server \"a__b\" cannot have this name": {Servers: listOf(t, map[string]*fake{"a__b": good})},
+		"two servers are called":                    {Servers: append(listOf(t, map[string]*fake{"a": good}), listOf(t, map[string]*fake{"a": good})...)},
 		"has no Dialer":                             {Servers: []gateway.Server{{Server: upstream.Server{Name: "a"}}}},
 		"cannot name the validate tool":             {ValidateName: "a b"},
 	} {

@@ -18,8 +18,8 @@ import (
 type HandlerConfig struct {
 	// Caller authenticates a request, and says whose it is, by Subject and Claims at least. The Handler sets
 	// Authenticated and Transport. Sessions and connections belong to one Subject with its Claims
-	// (see [call.Session.Principal]). After an error the answer is 401 Unauthorized, and the log has the error.
-	// Caller runs once for each request, concurrently.
+	// (see [call.Session.Principal]). After an error the answer is 401 Unauthorized, and the log has the error. A
+	// session without a Subject counts as one. Caller runs once for each request, concurrently.
 	Caller func(*http.Request) (call.Session, error)
 	// Hosts are the names in the Host header that clients use, without a port. Addresses of the machine
 	// and, over a loopback address, localhost need none. Other hosts are refused, as web pages in a
@@ -44,7 +44,7 @@ func (g *Gateway) Handler(cfg HandlerConfig) (*Handler, error) {
 		return nil, errors.New("a handler of a gateway needs a Caller: without one it would serve anybody")
 	}
 	h := &Handler{front: streamable.NewFront(streamable.FrontConfig{
-		Serve: g.Serve, Refused: g.Refused, Caller: callerIn, MaxSessions: cfg.MaxSessions, Limits: g.cfg.Limits, Logger: g.log,
+		Serve: g.Serve, Refused: innerGateway{g}.Refused, Caller: callerIn, MaxSessions: cfg.MaxSessions, Limits: g.cfg.Limits, Logger: g.log,
 	})}
 	var err error
 	h.guarded, err = httpguard.Guard{Hosts: cfg.Hosts, Origins: cfg.Origins}.Handler(authenticated(cfg.Caller, g.log, h.front))
@@ -67,6 +67,9 @@ type callerKey struct{}
 func authenticated(caller func(*http.Request) (call.Session, error), log *slog.Logger, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		who, err := caller(r)
+		if err == nil && who.Subject == "" {
+			err = errors.New("Caller returns a session without a Subject, which would be anybody's")
+		}
 		if err != nil {
 			log.Warn("a request is refused: its caller is not authenticated", "err", err)
 			http.Error(w, http.StatusText(http.StatusUnauthorized), http.StatusUnauthorized)

@@ -18,6 +18,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/gateway"
+	"github.com/toolvet/toolvet/internal/servers"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -75,7 +76,7 @@ func TestHandlerCaller(t *testing.T) {
 	var mu sync.Mutex
 	var seen []call.Session
 	f := lists(map[string]string{"tools/list": tools("x")}, echo)
-	list := servers(t, map[string]*fake{"s": f})
+	list := listOf(t, map[string]*fake{"s": f})
 	list[0].Dialer, list[0].DialerFor = nil, func(who call.Session) upstream.Dialer {
 		mu.Lock()
 		defer mu.Unlock()
@@ -98,15 +99,19 @@ func TestHandlerCaller(t *testing.T) {
 	web := httptest.NewServer(h)
 	t.Cleanup(web.Close)
 
-	_, err = upstream.Connect(t.Context(), upstream.HTTP{URL: web.URL}, upstream.Options{})
+	_, err = servers.Connect(t.Context(), upstream.HTTP{URL: web.URL}, servers.Options{})
 	if err == nil || !strings.Contains(err.Error(), "401") || strings.Contains(err.Error(), "wrong password") {
 		t.Errorf("without a password: %v, want 401 without the reason", err)
+	}
+	_, err = servers.Connect(t.Context(), upstream.HTTP{URL: web.URL, Transport: login("")}, servers.Options{})
+	if err == nil || !strings.Contains(err.Error(), "401") {
+		t.Errorf("a session without a subject: %v, want 401", err)
 	}
 	if len(seen) != 0 {
 		t.Errorf("a request without a caller reaches a server as %+v", seen)
 	}
 	for _, name := range []string{"ann", "bob"} {
-		c, err := upstream.Connect(t.Context(), upstream.HTTP{URL: web.URL, Transport: login(name)}, upstream.Options{})
+		c, err := servers.Connect(t.Context(), upstream.HTTP{URL: web.URL, Transport: login(name)}, servers.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,6 +131,27 @@ func TestHandlerCaller(t *testing.T) {
 	}
 }
 
+// TestHandlerClosed: a closed Handler says that it is closed, and not that it is full.
+func TestHandlerClosed(t *testing.T) {
+	t.Parallel()
+	g, err := gateway.New(gateway.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { g.Close(context.Background()) })
+	h, err := g.Handler(gateway.HandlerConfig{Caller: basic})
+	if err != nil {
+		t.Fatal(err)
+	}
+	web := httptest.NewServer(h)
+	t.Cleanup(web.Close)
+	h.Close(t.Context())
+	_, err = servers.Connect(t.Context(), upstream.HTTP{URL: web.URL, Transport: login("ann")}, servers.Options{})
+	if err == nil || !strings.Contains(err.Error(), "shutting down") {
+		t.Errorf("a closed Handler: %v", err)
+	}
+}
+
 // sessions receives the sessions of judged calls.
 type sessions chan call.Session
 
@@ -141,7 +167,7 @@ func TestHandlerSession(t *testing.T) {
 	t.Parallel()
 	judged, claimed := make(sessions, 1), call.Session{Subject: "ann", Transport: "stdio"}
 	f := lists(map[string]string{"tools/list": tools("x")}, echo)
-	g, err := gateway.New(gateway.Config{Servers: servers(t, map[string]*fake{"s": f}), Observer: judged})
+	g, err := gateway.New(gateway.Config{Servers: listOf(t, map[string]*fake{"s": f}), Observer: judged})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,11 +13,12 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/protocol"
+	"github.com/toolvet/toolvet/internal/servers"
 	"github.com/toolvet/toolvet/internal/validate"
 	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/splice"
-	"github.com/toolvet/toolvet/upstream"
 )
 
 // Revisions of MCP that clients may speak, the newest first.
@@ -172,7 +173,7 @@ func (s *session) announce(ctx context.Context, modern bool) (map[string]any, st
 	}
 	capability := s.g.validator.Capability(s.g.cfg.ValidateName, validate.Door{Levels: p.levels(), Progress: true, Tasks: modern})
 	if s.g.rehearses() {
-		capability.Levels = append(capability.Levels, protocol.RehearseLevel)
+		capability.Levels[protocol.RehearseLevel] = true
 	}
 	extensions := map[string]any{protocol.Extension: capability}
 	if modern {
@@ -184,9 +185,9 @@ func (s *session) announce(ctx context.Context, modern bool) (map[string]any, st
 
 // levels returns the levels of all servers' checks.
 func (p *pool) levels() []check.Level {
-	levels := p.g.plain.Levels()
+	levels := inside.Of(p.g.plain).Levels()
 	for _, peer := range p.all() {
-		for _, level := range peer.judge().Levels() {
+		for _, level := range inside.Of(peer.judge()).Levels() {
 			if !slices.Contains(levels, level) {
 				levels = append(levels, level)
 			}
@@ -206,17 +207,17 @@ func (p *pool) instructions(ctx context.Context) string {
 	var asking sync.WaitGroup
 	for i, peer := range peers {
 		asking.Go(func() {
-			if _, known := peer.list(ctx, upstream.Tools); !known {
+			if _, known := peer.list(ctx, servers.Tools); !known {
 				return // the server has used up its time
 			}
-			ctx, cancel := context.WithTimeout(ctx, p.g.cfg.Patience)
+			ctx, cancel := context.WithTimeout(ctx, p.g.cfg.patience)
 			defer cancel()
-			raw, err := peer.set.Capabilities(ctx, peer.name)
+			raw, err := servers.Of(peer.set).Capabilities(ctx, peer.name)
 			if err != nil {
 				return
 			}
 			p.g.learn(peer.name, featuresOf(raw))
-			if _, raw, err = peer.set.Info(ctx, peer.name); err == nil && raw != nil && len(raw) <= maxInstructions {
+			if _, raw, err = servers.Of(peer.set).Info(ctx, peer.name); err == nil && raw != nil && len(raw) <= maxInstructions {
 				said[i] = textOf(splice.Get(peer.reviewed(ctx, fmt.Appendf(nil, `{"instructions":%s}`, raw)), wide, "instructions"))
 			}
 		})

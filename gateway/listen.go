@@ -9,9 +9,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/toolvet/toolvet/internal/servers"
 	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/splice"
-	"github.com/toolvet/toolvet/upstream"
 )
 
 // A listen is a subscription since 2026-07-28: a request answered by notifications.
@@ -54,7 +54,7 @@ func (s *session) listen(ctx context.Context, r *request) (json.RawMessage, erro
 	if err != nil {
 		return nil, err
 	}
-	for list, want := range map[upstream.List]bool{upstream.Tools: wanted.Tools, upstream.Prompts: wanted.Prompts, upstream.Resources: wanted.Resources} {
+	for list, want := range map[servers.List]bool{servers.Tools: wanted.Tools, servers.Prompts: wanted.Prompts, servers.Resources: wanted.Resources} {
 		if want {
 			l.methods = append(l.methods, changedMethod(list))
 		}

@@ -14,9 +14,10 @@ import (
 	"sync"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/inside"
+	"github.com/toolvet/toolvet/internal/servers"
 	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/splice"
-	"github.com/toolvet/toolvet/upstream"
 )
 
 // Bounds of a page. Many clients read only the first, so it is large.
@@ -54,10 +55,10 @@ type part struct {
 }
 
 // ask is a way to get a list of a server: peer.list or peer.remembered.
-type ask func(p *peer, ctx context.Context, list upstream.List) ([]entry, bool)
+type ask func(p *peer, ctx context.Context, list servers.List) ([]entry, bool)
 
 // parts gets a list from all servers at the same time.
-func (p *pool) parts(ctx context.Context, list upstream.List, how ask) []part {
+func (p *pool) parts(ctx context.Context, list servers.List, how ask) []part {
 	peers := p.all()
 	parts := make([]part, len(peers))
 	var asking sync.WaitGroup
@@ -72,7 +73,7 @@ func (p *pool) parts(ctx context.Context, list upstream.List, how ask) []part {
 }
 
 // list answers a request for a list.
-func (s *session) list(ctx context.Context, r *request, list upstream.List) (json.RawMessage, error) {
+func (s *session) list(ctx context.Context, r *request, list servers.List) (json.RawMessage, error) {
 	p, err := s.connections()
 	if err != nil {
 		return nil, err
@@ -99,7 +100,7 @@ type page struct {
 	partial bool // a server has not listed yet
 }
 
-func (s *session) page(ctx context.Context, p *pool, parts []part, list upstream.List, from cursor) page {
+func (s *session) page(ctx context.Context, p *pool, parts []part, list servers.List, from cursor) page {
 	var made page
 	size, begun := 0, from.server == ""
 	for _, part := range parts {
@@ -121,7 +122,7 @@ func (s *session) page(ctx context.Context, p *pool, parts []part, list upstream
 			}
 		}
 	}
-	if list == upstream.Tools {
+	if list == servers.Tools {
 		made.entries = append(made.entries, s.g.own...)
 		if s.g.rehearses() {
 			made.entries = append(made.entries, s.g.rehearsal)
@@ -131,19 +132,19 @@ func (s *session) page(ctx context.Context, p *pool, parts []part, list upstream
 }
 
 // shown returns an entry as this session sees it, or nil if the session must not see it.
-func (s *session) shown(ctx context.Context, p *pool, peer *peer, list upstream.List, e entry) []byte {
+func (s *session) shown(ctx context.Context, p *pool, peer *peer, list servers.List, e entry) []byte {
 	switch list {
-	case upstream.Tools:
+	case servers.Tools:
 		if !s.sees(ctx, peer, e) {
 			return nil
 		}
-	case upstream.Prompts, upstream.Resources, upstream.ResourceTemplates:
+	case servers.Prompts, servers.Resources, servers.ResourceTemplates:
 		d := s.g.door
 		d.Gate, d.Server = peer.judge, peer.name
 		if !d.Lists(ctx, string(list), e.shown, e.sent, s.who(nil)) {
 			return nil
 		}
-		if list != upstream.Prompts && p.ownership(ctx).entry(list, e.own) != peer {
+		if list != servers.Prompts && p.ownership(ctx).entry(list, e.own) != peer {
 			raw, err := splice.Set(e.raw, wide, quoted(exposeURI(peer.name, e.own)), keyOf(list))
 			if err != nil { // cannot happen: the entry was read before
 				return nil
@@ -157,14 +158,14 @@ func (s *session) shown(ctx context.Context, p *pool, peer *peer, list upstream.
 // sees reports whether the policy shows a tool to this session.
 func (s *session) sees(ctx context.Context, p *peer, e entry) bool {
 	gate := p.judge()
-	return !gate.Hides() ||
-		gate.Lists(ctx, &call.Call{Server: p.name, Name: e.own, Tool: e.tool, Session: s.who(nil)})
+	return !inside.Of(gate).Hides() ||
+		inside.Of(gate).Lists(ctx, &call.Call{Server: p.name, Name: e.own, Tool: e.tool, Session: s.who(nil)})
 }
 
 // listTTL is how long a client since 2026-07-28 may keep a complete list, in ms.
 const listTTL = 60_000
 
-func (p page) encode(list upstream.List, modern bool) (json.RawMessage, error) {
+func (p page) encode(list servers.List, modern bool) (json.RawMessage, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `{"%s":[`, member(list))
 	b.Write(bytes.Join(p.entries, []byte(",")))

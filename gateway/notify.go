@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolvet/toolvet/internal/servers"
 	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/splice"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
@@ -46,7 +47,7 @@ func (p *peer) notified(n upstream.Notification) {
 }
 
 // outdated notifies the sessions of a changed list, and asks the server for it again.
-func (p *peer) outdated(list upstream.List) {
+func (p *peer) outdated(list servers.List) {
 	p.mu.Lock()
 	s := p.shelf(list)
 	s.told = true
@@ -61,7 +62,7 @@ func (p *peer) outdated(list upstream.List) {
 
 // renew asks the server for a list until there is no newer notification of a change. One goroutine does so
 // for a list, however many notifications come.
-func (p *peer) renew(list upstream.List, s *shelf) {
+func (p *peer) renew(list servers.List, s *shelf) {
 	again := func() bool {
 		p.mu.Lock()
 		defer p.mu.Unlock()

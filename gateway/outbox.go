@@ -92,9 +92,10 @@ func (o *outbox) run(out io.Writer) error {
 		close(o.room)
 		o.room = make(chan struct{})
 		o.mu.Unlock()
-		for _, line := range lines {
+		for i, line := range lines {
 			_, _ = w.Write(line) // Flush returns the error
 			_ = w.WriteByte('\n')
+			lines[i] = nil // a client that reads slowly does not hold what it has read
 		}
 		if err := w.Flush(); err != nil {
 			return err

@@ -14,8 +14,8 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/call/result"
 	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/servers"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -30,7 +30,7 @@ type peer struct {
 	mu      sync.Mutex
 	working map[*session]int // the number of requests under way
 	retired chan struct{}    // closed when no request is under way any more; nil: in use
-	shelves map[upstream.List]*shelf
+	shelves map[servers.List]*shelf
 	late    bool              // the last wait for a list was in vain
 	down    time.Time         // the start of the outage; zero: the server is up
 	watched map[string]*watch // by URI
@@ -38,7 +38,7 @@ type peer struct {
 }
 
 func newPeer(p *pool, s Server) (*peer, error) {
-	peer := &peer{pool: p, name: s.Name, version: s.Version, working: map[*session]int{}, shelves: map[upstream.List]*shelf{}, watched: map[string]*watch{}}
+	peer := &peer{pool: p, name: s.Name, version: s.Version, working: map[*session]int{}, shelves: map[servers.List]*shelf{}, watched: map[string]*watch{}}
 	peer.gate.Store(&s.Gate)
 	own := s.Server
 	if s.DialerFor != nil {
@@ -133,7 +133,7 @@ func (p *peer) retire(ctx context.Context) {
 // asks for the lists again.
 func (p *peer) connected() {
 	ctx := p.pool.ctx
-	if raw, err := p.set.Capabilities(ctx, p.name); err == nil {
+	if raw, err := servers.Of(p.set).Capabilities(ctx, p.name); err == nil {
 		p.pool.g.learn(p.name, featuresOf(raw))
 		p.pool.disown()
 	}
@@ -161,13 +161,13 @@ func (p *peer) ask(ctx context.Context, s *session, by *request, r upstream.Requ
 		return nil, err
 	}
 	defer end()
-	return p.set.Ask(ctx, p.name, r, s.as(by)...)
+	return servers.Of(p.set).Ask(ctx, p.name, r, s.as(by)...)
 }
 
 // permit judges a request that the gateway makes for several sessions at once, or keeps to itself.
 // Made does it, and returns an error if it came to nothing.
 func (p *peer) permit(ctx context.Context, s *session, by *request, method string, params json.RawMessage, made func() error) error {
-	passage, err := p.set.Enter(ctx, p.name, upstream.Request{Method: method, Params: params}, s.as(by)...)
+	passage, err := servers.Of(p.set).Enter(ctx, p.name, upstream.Request{Method: method, Params: params}, s.as(by)...)
 	if err != nil {
 		return err
 	}
@@ -197,15 +197,9 @@ func (s *session) as(r *request) []upstream.CallOption {
 // reviewed passes the server's part of the handshake through the output layer. It returns nil
 // if the output layer withholds it.
 func (p *peer) reviewed(ctx context.Context, raw json.RawMessage) json.RawMessage {
-	gate := p.judge()
-	if !gate.Reviews() {
-		return raw
-	}
-	read, err := result.Read("initialize", raw)
-	if err != nil {
-		return nil
-	}
-	v := gate.Review(ctx, &call.Call{Server: p.name}, read)
+	d := p.pool.g.door
+	d.Gate, d.Server = p.judge, p.name
+	v := d.Review(ctx, &call.Call{Server: p.name}, "initialize", raw)
 	if !v.Go {
 		p.pool.g.log.Warn("withheld the instructions of a server", "server", p.name)
 		return nil

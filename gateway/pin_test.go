@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolvet/toolvet/internal/listed"
+
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/gateway"
@@ -26,10 +28,10 @@ func TestPinnedEntries(t *testing.T) {
 	)
 	lock := new(pin.Lock)
 	for list, locked := range map[string]string{
-		call.PromptsList:   fine + `,{"name":"evil"}`,
-		call.TemplatesList: template + `,{"uriTemplate":"x:///{path}","name":"others"}`,
+		listed.Prompts:   fine + `,{"name":"evil"}`,
+		listed.Templates: template + `,{"uriTemplate":"x:///{path}","name":"others"}`,
 	} {
-		all, _, _, err := call.DecodeList(list, []byte(`{"`+call.ListMember(list)+`":[`+locked+`]}`), call.Limits{})
+		all, _, _, err := listed.Decode(list, []byte(`{"`+listed.Member(list)+`":[`+locked+`]}`), call.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,14 +41,14 @@ func TestPinnedEntries(t *testing.T) {
 	if err := lock.Write(file); err != nil {
 		t.Fatal(err)
 	}
-	files := lists(map[string]string{"tools/list": tools("x"), call.ResourcesList: `{"uri":"note://a","name":"a"}`, call.PromptsList: fine + "," + evil, call.TemplatesList: template + "," + other}, echo)
+	files := lists(map[string]string{"tools/list": tools("x"), listed.Resources: `{"uri":"note://a","name":"a"}`, listed.Prompts: fine + "," + evil, listed.Templates: template + "," + other}, echo)
 	files.on("prompts/get", says(`{"messages":[]}`))
 	files.on("resources/read", says(`{"contents":[]}`))
 	g := strictGate(t, "pinning: {lock: "+file+"}\nrules: [{name: all, effect: allow, tools: 'files:*', requests: 'files:*'}]\n"+
 		"servers: {files: {roots: [/]}}\n")
 	gw := open(t, map[string]*fake{"files": files}, func(c *gateway.Config) { c.Servers[0].Gate = func() *toolvet.Gate { return g } })
 	c := legacy(t, gw, "ann", `{}`)
-	for list, want := range map[string][2]string{call.PromptsList: {"files__fine", "files__evil"}, call.TemplatesList: {"file:///", "x:///"}} {
+	for list, want := range map[string][2]string{listed.Prompts: {"files__fine", "files__evil"}, listed.Templates: {"file:///", "x:///"}} {
 		if got := c.result(list, `{}`); !strings.Contains(got, want[0]) || strings.Contains(got, want[1]) {
 			t.Errorf("%s: %s", list, got)
 		}

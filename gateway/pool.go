@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/upstream"
+	"github.com/toolvet/toolvet/internal/servers"
 )
 
 // A principal is the key of a pool. Sessions share connections if they have the same identity
@@ -90,10 +90,7 @@ func (g *Gateway) evict(principal string) bool {
 	return false
 }
 
-// EndIdle closes the connections of a principal that no session uses, and so ends the processes of
-// their servers. The principal "" is anybody; see [call.Session.Principal]. It returns false if there
-// are no such connections.
-func (g *Gateway) EndIdle(principal string) bool {
+func (g innerGateway) EndIdle(principal string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.evict(principal)
@@ -131,7 +128,7 @@ func (p *pool) leave(s *session) {
 	if p.linger != nil {
 		p.linger.Stop()
 	}
-	p.linger = time.AfterFunc(p.g.cfg.Linger, func() {
+	p.linger = time.AfterFunc(p.g.cfg.linger, func() {
 		p.g.mu.Lock()
 		defer p.g.mu.Unlock()
 		if p.isIdle() && !p.g.closed {
@@ -213,7 +210,7 @@ func (p *pool) each(f func(*session)) {
 const together = 50 * time.Millisecond
 
 // listChanged notifies all sessions of a changed list.
-func (p *pool) listChanged(list upstream.List) {
+func (p *pool) listChanged(list servers.List) {
 	method := changedMethod(list)
 	p.mu.Lock()
 	defer p.mu.Unlock()

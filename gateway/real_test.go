@@ -39,9 +39,10 @@ func real(t *testing.T, dir string) *gateway.Gateway {
 		return gateway.Server{Server: upstream.Server{Name: name, Dialer: upstream.Command{Args: command}}, Gate: func() *toolvet.Gate { return g }}
 	}
 	files := append([]string{"sh", "-c", `echo $$ >"$0" && exec "$@"`, dir + ".pid"}, append(npm.Server(t, "filesystem"), dir)...)
-	cfg := gateway.Config{Patience: patience, Servers: []gateway.Server{
+	cfg := gateway.Config{Servers: []gateway.Server{
 		server("files", files...), server("everything", npm.Server(t, "everything")...), server("memory", npm.Server(t, "memory")...),
 	}}
+	cfg.SetPatience(patience)
 	made, err := gateway.New(cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/toolvet/toolvet/internal/protocol"
+	"github.com/toolvet/toolvet/internal/servers"
 	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/splice"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
@@ -48,8 +49,8 @@ func (s *session) try(ctx context.Context, r *request) (json.RawMessage, error) 
 		return json.RawMessage("{}"), nil
 	case "tools/call":
 		return s.callTool(ctx, r)
-	case string(upstream.Tools), string(upstream.Prompts), string(upstream.Resources), string(upstream.ResourceTemplates):
-		return s.list(ctx, r, upstream.List(r.method))
+	case string(servers.Tools), string(servers.Prompts), string(servers.Resources), string(servers.ResourceTemplates):
+		return s.list(ctx, r, servers.List(r.method))
 	case "prompts/get":
 		return s.getPrompt(ctx, r)
 	case "resources/read":
@@ -80,7 +81,7 @@ func (s *session) getPrompt(ctx context.Context, r *request) (json.RawMessage, e
 	if err != nil {
 		return nil, err
 	}
-	t, unknown := s.resolve(ctx, p, upstream.Prompts, textOf(r.params.Get("name")))
+	t, unknown := s.resolve(ctx, p, servers.Prompts, textOf(r.params.Get("name")))
 	if unknown != nil {
 		return nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: unknown.Error()}
 	}
@@ -121,7 +122,7 @@ func (s *session) completeArgument(ctx context.Context, r *request) (json.RawMes
 	}
 	switch textOf(r.params.Get("ref", "type")) {
 	case "ref/prompt":
-		t, unknown := s.resolve(ctx, p, upstream.Prompts, textOf(r.params.Get("ref", "name")))
+		t, unknown := s.resolve(ctx, p, servers.Prompts, textOf(r.params.Get("ref", "name")))
 		if unknown != nil {
 			return nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: unknown.Error()}
 		}

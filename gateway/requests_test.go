@@ -30,7 +30,7 @@ func strictGate(t *testing.T, yaml string) *toolvet.Gate {
 	if p, err = preset.Apply("strict", p, suite.Default()); err != nil {
 		t.Fatal(err)
 	}
-	return gate(t, append(options, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere(toolvet.PartPreset))...)
+	return gate(t, append(options, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere("preset"))...)
 }
 
 // TestSideDoors holds that somebody whom no rule allows anything gets nothing of a server: no

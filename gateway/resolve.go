@@ -10,9 +10,9 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/servers"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/schema"
-	"github.com/toolvet/toolvet/upstream"
 )
 
 // A target is a tool, prompt or resource of a server.
@@ -40,7 +40,7 @@ func (u *unresolved) verdict() toolvet.Verdict {
 
 // resolve finds the target of a name: SERVER__NAME, SERVER:NAME, or NAME alone if only one
 // server has it. A name with a server needs no other server, so it does not wait for any.
-func (s *session) resolve(ctx context.Context, p *pool, list upstream.List, name string) (target, *unresolved) {
+func (s *session) resolve(ctx context.Context, p *pool, list servers.List, name string) (target, *unresolved) {
 	if server, own, ok := split(name); ok {
 		if peer := p.named(server); peer != nil {
 			return target{peer, peer.ownName(ctx, list, name, own)}, nil
@@ -70,7 +70,7 @@ func (s *session) resolve(ctx context.Context, p *pool, list upstream.List, name
 
 // ownName returns the server's own name for name. It differs from own if [Expose] had to
 // change it.
-func (p *peer) ownName(ctx context.Context, list upstream.List, name, own string) string {
+func (p *peer) ownName(ctx context.Context, list servers.List, name, own string) string {
 	entries, _ := p.remembered(ctx, list)
 	for _, e := range entries {
 		if e.name == name {
@@ -87,13 +87,13 @@ type others struct {
 }
 
 // having finds the entries with name as their server's own name.
-func (s *session) having(ctx context.Context, parts []part, list upstream.List, name string) (found []target, o others) {
+func (s *session) having(ctx context.Context, parts []part, list servers.List, name string) (found []target, o others) {
 	for _, part := range parts {
 		if !part.known {
 			o.missing = part.name
 		}
 		for _, e := range part.entries {
-			if list == upstream.Tools && !s.sees(ctx, part.peer, e) {
+			if list == servers.Tools && !s.sees(ctx, part.peer, e) {
 				continue
 			}
 			o.names = append(o.names, e.name, e.own)
@@ -105,7 +105,7 @@ func (s *session) having(ctx context.Context, parts []part, list upstream.List, 
 	return found, o
 }
 
-func (o others) nothing(list upstream.List, name string) *unresolved {
+func (o others) nothing(list servers.List, name string) *unresolved {
 	u := &unresolved{message: fmt.Sprintf("there is no %s called %s", strings.TrimSuffix(member(list), "s"), name)}
 	if o.missing != "" {
 		u.message += fmt.Sprintf("; the server %q has not listed its %s yet", o.missing, member(list))

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/machine/budget"
 	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/lines"
 	"github.com/toolvet/toolvet/internal/wire/splice"
@@ -208,8 +209,7 @@ func (s *session) message(text []byte) {
 	}
 }
 
-// Refused records a client's request that a transport refuses with err. It returns the error to answer with.
-func (g *Gateway) Refused(ctx context.Context, who call.Session, m jsonrpc.Envelope, err error) error {
+func (g innerGateway) Refused(ctx context.Context, who call.Session, m jsonrpc.Envelope, err error) error {
 	return g.refused(ctx, func(map[string]any) *call.Session { return &who }, m, err)
 }
 
@@ -296,7 +296,26 @@ func (s *session) answer(r *request, result json.RawMessage, err error) {
 		s.refuse(r.id, err)
 		return
 	}
-	s.out.put(s.ctx, responseLine(r.id, "result", result))
+	loan, err := s.lend(len(result))
+	if err != nil {
+		s.g.log.Warn("dropped an answer of the server", "err", err)
+		s.refuse(r.id, fmt.Errorf("the call may have run, but its result is dropped: %w", err))
+		return
+	}
+	line := responseLine(r.id, "result", result)
+	budget.Until(loan, &line[0])
+	s.out.put(s.ctx, line)
+}
+
+// unread is the largest result, in bytes, that waits for its client without a loan.
+const unread = 64 << 10
+
+// lend returns a loan for a result that waits for its client; nil for a small one.
+func (s *session) lend(n int) (*budget.Loan, error) {
+	if n <= unread {
+		return nil, nil
+	}
+	return budget.Held.Take(s.ctx, s.caller.Principal(), n, budget.Brief)
 }
 
 // waits reports whether a request is not answered yet.

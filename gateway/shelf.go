@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/servers"
 	"github.com/toolvet/toolvet/internal/wire/splice"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/upstream"
@@ -27,25 +28,25 @@ var (
 	errUnusable = errors.New("its definition cannot be read")
 )
 
-var allLists = []upstream.List{upstream.Tools, upstream.Prompts, upstream.Resources, upstream.ResourceTemplates}
+var allLists = []servers.List{servers.Tools, servers.Prompts, servers.Resources, servers.ResourceTemplates}
 
 // member returns the key of the entries in a page of a list.
-func member(list upstream.List) string {
+func member(list servers.List) string {
 	switch list {
-	case upstream.Tools:
+	case servers.Tools:
 		return "tools"
-	case upstream.Prompts:
+	case servers.Prompts:
 		return "prompts"
-	case upstream.Resources:
+	case servers.Resources:
 		return "resources"
 	}
 	return "resourceTemplates"
 }
 
 // changedMethod returns the method of the notification for a changed list.
-func changedMethod(list upstream.List) string {
-	if list == upstream.ResourceTemplates {
-		list = upstream.Resources
+func changedMethod(list servers.List) string {
+	if list == servers.ResourceTemplates {
+		list = servers.Resources
 	}
 	return "notifications/" + member(list) + "/list_changed"
 }
@@ -77,7 +78,7 @@ type entry struct {
 
 // list asks the server for a list. If the server does not answer soon, list returns the last
 // known one. After a wait in vain, nobody waits for this server until it has answered.
-func (p *peer) list(ctx context.Context, list upstream.List) (entries []entry, known bool) {
+func (p *peer) list(ctx context.Context, list servers.List) (entries []entry, known bool) {
 	p.mu.Lock()
 	s := p.shelf(list)
 	if s.flight == nil {
@@ -87,7 +88,7 @@ func (p *peer) list(ctx context.Context, list upstream.List) (entries []entry, k
 	flight, late := s.flight, p.late
 	p.mu.Unlock()
 	if !late {
-		timer := time.NewTimer(p.pool.g.cfg.Patience)
+		timer := time.NewTimer(p.pool.g.cfg.patience)
 		defer timer.Stop()
 		select {
 		case <-flight:
@@ -115,11 +116,11 @@ func (p *peer) patience() time.Duration {
 	if p.late {
 		return fromMemory
 	}
-	return p.pool.g.cfg.Patience
+	return p.pool.g.cfg.patience
 }
 
 // remembered returns the last known list, and asks the server only if there is none.
-func (p *peer) remembered(ctx context.Context, list upstream.List) (entries []entry, known bool) {
+func (p *peer) remembered(ctx context.Context, list servers.List) (entries []entry, known bool) {
 	p.mu.Lock()
 	if s := p.shelf(list); s.known {
 		defer p.mu.Unlock()
@@ -130,7 +131,7 @@ func (p *peer) remembered(ctx context.Context, list upstream.List) (entries []en
 }
 
 // shelf returns the shelf of a list. P must be locked.
-func (p *peer) shelf(list upstream.List) *shelf {
+func (p *peer) shelf(list servers.List) *shelf {
 	s := p.shelves[list]
 	if s == nil {
 		s = &shelf{}
@@ -140,8 +141,8 @@ func (p *peer) shelf(list upstream.List) *shelf {
 }
 
 // refresh gets a list from the Set, from its memory or from the server.
-func (p *peer) refresh(list upstream.List, s *shelf) {
-	pages, sent, err := p.set.List(p.pool.ctx, p.name, list)
+func (p *peer) refresh(list servers.List, s *shelf) {
+	pages, sent, err := servers.Of(p.set).List(p.pool.ctx, p.name, list)
 	var refused *upstream.RefusedError
 	if errors.As(err, &refused) && refused.Code == methodNotFound { // the server does not have this list
 		pages, sent, err = nil, nil, nil
@@ -167,7 +168,7 @@ func (p *peer) refresh(list upstream.List, s *shelf) {
 }
 
 // learnt handles a changed list. With news it notifies the sessions.
-func (p *pool) learnt(list upstream.List, news bool) {
+func (p *pool) learnt(list servers.List, news bool) {
 	if news {
 		p.listChanged(list)
 		return
@@ -183,7 +184,7 @@ func (p *pool) disown() {
 }
 
 // entries reads pages. It leaves out unreadable entries.
-func (p *peer) entries(list upstream.List, pages []json.RawMessage, sent *call.Catalog) []entry {
+func (p *peer) entries(list servers.List, pages []json.RawMessage, sent *call.Catalog) []entry {
 	var all []entry
 	seen := map[string]bool{}
 	for _, page := range pages {
@@ -207,17 +208,17 @@ func (p *peer) entries(list upstream.List, pages []json.RawMessage, sent *call.C
 }
 
 // keyOf returns the member that identifies an entry of a list.
-func keyOf(list upstream.List) string {
+func keyOf(list servers.List) string {
 	switch list {
-	case upstream.Resources:
+	case servers.Resources:
 		return "uri"
-	case upstream.ResourceTemplates:
+	case servers.ResourceTemplates:
 		return "uriTemplate"
 	}
 	return "name"
 }
 
-func (p *peer) entry(list upstream.List, raw []byte, sent *call.Catalog) (e entry, err error) {
+func (p *peer) entry(list servers.List, raw []byte, sent *call.Catalog) (e entry, err error) {
 	if err := json.Unmarshal(splice.Get(raw, wide, keyOf(list)), &e.own); err != nil {
 		return e, errNameless
 	}
@@ -226,12 +227,12 @@ func (p *peer) entry(list upstream.List, raw []byte, sent *call.Catalog) (e entr
 		e.sent = t.AsSent()
 	}
 	switch list {
-	case upstream.ResourceTemplates:
+	case servers.ResourceTemplates:
 		e.match = matcher(e.own)
 		return e, nil
-	case upstream.Resources:
+	case servers.Resources:
 		return e, nil
-	case upstream.Tools:
+	case servers.Tools:
 		if e.tool = sent.Tool(e.own); e.tool == nil {
 			return e, errUnusable
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/gateway"
 	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/serving"
 )
 
 // asks is a tool that asks its client while it works, under an id of its own.
@@ -77,7 +78,7 @@ func TestQuestions(t *testing.T) {
 	<-other.ended
 	able.begin("tools/call", `{"name":"s__x","arguments":{"n":7}}`)
 	eventually(t, "the session's other call is there", func() bool { return len(s.got("tools/call")) == 5 })
-	asked := len(able.lines)
+	asked := len(able.got())
 	id = able.begin("tools/call", `{"name":"s__x"}`)
 	question, _ = able.wait("the question", func(m message) bool {
 		return m.Method == "elicitation/create" && slices.IndexFunc(able.lines, func(o message) bool { return string(o.ID) == string(m.ID) && o.Method != "" }) >= asked
@@ -106,7 +107,7 @@ func TestProgressAndCancellation(t *testing.T) {
 	if m.param("progressToken") != "töken" || !strings.Contains(raw, `"t\u00f6ken"`) || !strings.Contains(raw, `"vendor":1.0`) {
 		t.Errorf("progress: %s", raw)
 	}
-	at := func(is func(message) bool) int { return slices.IndexFunc(c.lines, is) }
+	at := func(is func(message) bool) int { return slices.IndexFunc(c.got(), is) }
 	if at(func(m message) bool { return m.Method == "notifications/progress" }) > at(func(m message) bool { return string(m.ID) == id && m.Method == "" }) {
 		t.Error("progress came after the answer")
 	}
@@ -304,7 +305,7 @@ func TestModern(t *testing.T) {
 	if m, _ := c.answerTo(id); !strings.Contains(string(m.Result), `"io.modelcontextprotocol/subscriptionId":`+id) {
 		t.Errorf("the end of the subscription: %s", m.Result)
 	}
-	for _, m := range c.lines {
+	for _, m := range c.got() {
 		if m.Method == "notifications/prompts/list_changed" {
 			t.Error("the client was told what it did not ask for")
 		}
@@ -327,7 +328,7 @@ func TestUpdate(t *testing.T) {
 	c.result("tools/list", `{}`)
 	under := c.begin("tools/call", `{"name":"b__y"}`)
 	eventually(t, "the call is under way", func() bool { return len(b.got("tools/call")) == 1 })
-	next := servers(t, map[string]*fake{"a": a, "b": b2, "d": d})
+	next := listOf(t, map[string]*fake{"a": a, "b": b2, "d": d})
 	next[1].Version = "2"
 	if err := g.Update(next); err != nil {
 		t.Fatal(err)
@@ -390,7 +391,7 @@ func TestDrain(t *testing.T) {
 	eventually(t, "the call is under way", func() bool { return len(s.got("tools/call")) == 1 })
 	drained := make(chan struct{})
 	go func() { defer close(drained); g.Drain(context.Background()) }()
-	eventually(t, "the gateway drains", g.Draining)
+	eventually(t, "the gateway drains", serving.Of(g).Draining)
 	if m := c.request("tools/list", `{}`); !strings.Contains(string(m.Error), "shutting down") {
 		t.Errorf("a request while the gateway drains: %s%s", m.Result, m.Error)
 	}
@@ -491,12 +492,12 @@ func TestReplacedMeanwhile(t *testing.T) {
 				answer(c, m)
 			}
 		}
-		g := open(t, map[string]*fake{"a": old}, func(c *gateway.Config) { c.Patience = time.Second })
+		g := open(t, map[string]*fake{"a": old}, func(c *gateway.Config) { c.SetPatience(time.Second) })
 		c := legacy(t, g, "ann", `{}`)
 		<-asked
 		answer := make(chan message, 1)
 		go func() { answer <- ask(c) }()
-		next := servers(t, map[string]*fake{"a": server()})
+		next := listOf(t, map[string]*fake{"a": server()})
 		next[0].Version = "2"
 		time.AfterFunc(100*time.Millisecond, func() { close(release) }) // at best after the request has begun to wait
 		if err := g.Update(next); err != nil {

@@ -56,7 +56,7 @@ func TestTrouble(t *testing.T) {
 		"hangs": {answers: map[string]func(*conn, message){"initialize": hangs}},
 		"stuck": lists(map[string]string{"tools/list": tools("x"), "resources/list": `{"uri":"r:2"}`}, hangs),
 		"flood": floods, "lies": lies,
-	}, func(cfg *gateway.Config) { cfg.Patience = 200 * time.Millisecond })
+	}, func(cfg *gateway.Config) { cfg.SetPatience(200 * time.Millisecond) })
 	c := legacy(t, g, "ann", `{}`)
 	stuck := c.begin("tools/call", `{"name":"stuck__x","arguments":{}}`)
 	for range 50 {
@@ -83,7 +83,7 @@ func TestTrouble(t *testing.T) {
 	}
 	c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + stuck + `}}`)
 	c.request("ping", `{}`)
-	for _, m := range c.lines {
+	for _, m := range c.got() {
 		if string(m.ID) == stuck && m.Method == "" {
 			t.Errorf("a cancelled call was answered")
 		}
@@ -104,7 +104,7 @@ func TestToldOfChanges(t *testing.T) {
 		}
 		hangs(c, m)
 	}
-	g := open(t, map[string]*fake{"s": s}, func(cfg *gateway.Config) { cfg.Patience = patience })
+	g := open(t, map[string]*fake{"s": s}, func(cfg *gateway.Config) { cfg.SetPatience(patience) })
 	c := legacy(t, g, "ann", `{}`)
 	c.request("tools/list", `{}`)
 	for range 5000 {
@@ -170,7 +170,7 @@ func TestSlowStart(t *testing.T) {
 	slow := lists(map[string]string{"tools/list": tools("x")}, echo)
 	slow.refuse = func(int) error { <-start; return nil }
 	g := open(t, map[string]*fake{"slow": slow, "good": lists(map[string]string{"tools/list": tools("y")}, echo)},
-		func(cfg *gateway.Config) { cfg.Patience = 100 * time.Millisecond })
+		func(cfg *gateway.Config) { cfg.SetPatience(100 * time.Millisecond) })
 	c := legacy(t, g, "ann", `{}`)
 	if diff := cmp.Diff([]string{"good__y", "validate", "validate_batch"}, names(t, c.result("tools/list", `{}`), "tools", "name")); diff != "" {
 		t.Errorf("tools without those of a server that starts (-want +got):\n%s", diff)
@@ -226,7 +226,8 @@ func TestCrowd(t *testing.T) {
 	}
 	fakes["s03"].answers["tools/call"] = hangs
 	fakes["s04"].refuse = func(int) error { return errors.New("dead") }
-	cfg := gateway.Config{Servers: servers(t, fakes), Patience: time.Second}
+	cfg := gateway.Config{Servers: listOf(t, fakes)}
+	cfg.SetPatience(time.Second)
 	g, err := gateway.New(cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/internal/lazyregexp"
+	"github.com/toolvet/toolvet/internal/servers"
 	"github.com/toolvet/toolvet/internal/wire/splice"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
-	"github.com/toolvet/toolvet/upstream"
 )
 
 // An ownership tells the server of a URI. The first server to list the URI owns it. If none
@@ -42,7 +42,7 @@ func (p *pool) ownership(ctx context.Context) *ownership {
 	}
 	o := &ownership{uris: map[string]*peer{}, templates: map[string]*peer{}}
 	count := 0
-	resources, templates := p.parts(ctx, upstream.Resources, (*peer).remembered), p.parts(ctx, upstream.ResourceTemplates, (*peer).remembered)
+	resources, templates := p.parts(ctx, servers.Resources, (*peer).remembered), p.parts(ctx, servers.ResourceTemplates, (*peer).remembered)
 	complete := true
 	for i, part := range resources {
 		if p.g.featuresOf(part.name).resources {
@@ -91,8 +91,8 @@ func (o *ownership) of(uri string) *peer {
 }
 
 // entry returns the server of an entry in a merged list.
-func (o *ownership) entry(list upstream.List, own string) *peer {
-	if list == upstream.ResourceTemplates {
+func (o *ownership) entry(list servers.List, own string) *peer {
+	if list == servers.ResourceTemplates {
 		return o.templates[own]
 	}
 	return o.uris[own]

@@ -11,6 +11,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
 	"github.com/toolvet/toolvet/internal/protocol"
+	"github.com/toolvet/toolvet/internal/servers"
 	"github.com/toolvet/toolvet/internal/validate"
 	"github.com/toolvet/toolvet/upstream"
 )
@@ -51,14 +52,14 @@ func (s *session) find(ctx context.Context, r *request, p *pool, tool string, ba
 
 // tryFind makes one attempt at find. The error is errRetired if the server was replaced meanwhile.
 func (s *session) tryFind(ctx context.Context, r *request, p *pool, tool string, batch bool) (validate.Found, string, error) {
-	t, unknown := s.resolve(ctx, p, upstream.Tools, tool)
+	t, unknown := s.resolve(ctx, p, servers.Tools, tool)
 	if unknown != nil {
 		v := unknown.verdict()
 		return validate.Found{Gate: s.g.plain, Unknown: &v}, tool, nil
 	}
 	found := validate.Found{Server: t.name, Gate: t.judge()}
 	if batch {
-		t.list(ctx, upstream.Tools) // waits for a hanging server only once
+		t.list(ctx, servers.Tools) // waits for a hanging server only once
 		var cancel func()
 		ctx, cancel = context.WithTimeout(ctx, t.patience())
 		defer cancel()
@@ -73,10 +74,10 @@ func (s *session) tryFind(ctx context.Context, r *request, p *pool, tool string,
 		found.Unknown = &v
 		return found, t.own, err
 	}
-	method, ok, err := t.set.NativeValidation(ctx, t.name)
+	method, ok, err := servers.Of(t.set).NativeValidation(ctx, t.name)
 	if ok && err == nil && found.Tools.Tool(method) != nil {
 		found.Native = func(ctx context.Context, target *call.Call, arguments json.RawMessage) (json.RawMessage, error) {
-			return t.set.AskNative(ctx, target, arguments, upstream.WithRequestID(string(r.id)))
+			return servers.Of(t.set).AskNative(ctx, target, arguments, upstream.WithRequestID(string(r.id)))
 		}
 	}
 	return found, t.own, nil

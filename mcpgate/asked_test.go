@@ -39,7 +39,7 @@ rules: [{name: forms, effect: deny, requests: "a:elicitation/create", when: 'arg
 		return &mcp.CallToolResult{Content: []mcp.Content{}}, nil
 	}
 	server.AddTool(&mcp.Tool{Name: "ask", InputSchema: json.RawMessage(`{"type":"object","properties":{"m":{"type":"string"}}}`)}, ask)
-	gate := newGate(t, append(options, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithServer("a"), toolvet.WithElsewhere(toolvet.PartPreset))...)
+	gate := newGate(t, append(options, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithServer("a"), toolvet.WithElsewhere("preset"))...)
 	if err := mcpgate.Install(server, gate); err != nil {
 		t.Fatal(err)
 	}

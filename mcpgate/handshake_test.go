@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/mcpgate"
 )
@@ -59,7 +60,7 @@ func TestHandshakeAnnouncesInBothPlaces(t *testing.T) {
 			t.Errorf("the two places differ (-experimental +extensions):\n%s", diff)
 		}
 		conforms(t, protocol.CapabilitySchema, experimental)
-		want := protocol.NewCapability("validate", newGate(t).Levels())
+		want := protocol.NewCapability("validate", inside.Of(newGate(t)).Levels())
 		want.Streaming, want.ContextAware, want.Cacheable = true, true, true
 		want.BatchValidation, want.MaxBatchSize = true, 100
 		want.Caching = protocol.Caching{TTL: time.Minute, InvalidateOn: []string{"tool_update", "resource_change"}}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/engine"
 	"github.com/toolvet/toolvet/mcpgate"
 )
 
@@ -160,12 +161,12 @@ func post(t *testing.T, h *httptest.Server, tool, arguments string, header ...st
 func TestSessionIDs(t *testing.T) {
 	t.Parallel()
 	ids := make(chan string, 100)
-	gate := newGate(t, toolvet.WithVisibility(func(_ context.Context, c *call.Call) bool {
+	gate := newGate(t, toolvet.WithInside(engine.Parts{Visible: func(_ context.Context, c *call.Call) bool {
 		if c.Name == "nothing" {
 			ids <- c.Session.ID
 		}
 		return true
-	}))
+	}}))
 	server, _ := newServer(nil)
 	if err := mcpgate.Install(server, gate); err != nil {
 		t.Fatal(err)

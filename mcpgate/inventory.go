@@ -11,6 +11,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/toolvet/toolvet/internal/listed"
+
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -171,9 +173,9 @@ const maxList = 64 << 20
 
 func listRequest(method, cursor string, session *mcp.ServerSession, extra *mcp.RequestExtra) mcp.Request {
 	switch method {
-	case call.PromptsList:
+	case listed.Prompts:
 		return &mcp.ListPromptsRequest{Session: session, Params: &mcp.ListPromptsParams{Cursor: cursor}, Extra: extra}
-	case call.ResourcesList:
+	case listed.Resources:
 		return &mcp.ListResourcesRequest{Session: session, Params: &mcp.ListResourcesParams{Cursor: cursor}, Extra: extra}
 	}
 	return &mcp.ListResourceTemplatesRequest{Session: session, Params: &mcp.ListResourceTemplatesParams{Cursor: cursor}, Extra: extra}

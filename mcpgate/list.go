@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/validate"
 )
@@ -51,7 +52,7 @@ func (g *guard) announce(caps *mcp.ServerCapabilities, inv *inventory) *mcp.Serv
 	if caps != nil {
 		announced = *caps
 	}
-	capability := g.validator.Capability(inv.method, validate.Door{Levels: g.gate().Levels(), Progress: true})
+	capability := g.validator.Capability(inv.method, validate.Door{Levels: inside.Of(g.gate()).Levels(), Progress: true})
 	announced.Experimental = with(announced.Experimental, protocol.Experimental, capability)
 	announced.Extensions = with(announced.Extensions, protocol.Extension, capability)
 	if announced.Tools == nil { // the server has no tools of its own yet
@@ -102,7 +103,7 @@ func (g *guard) listTools(ctx context.Context, req mcp.Request) (mcp.Result, err
 
 // shown returns a page without the tools hidden from the session.
 func (g *guard) shown(ctx context.Context, req mcp.Request, page *mcp.ListToolsResult) *mcp.ListToolsResult {
-	if !g.gate().Hides() {
+	if !inside.Of(g.gate()).Hides() {
 		return page
 	}
 	var session *call.Session
@@ -114,7 +115,7 @@ func (g *guard) shown(ctx context.Context, req mcp.Request, page *mcp.ListToolsR
 		if t == nil {
 			return true
 		}
-		return !g.gate().Lists(ctx, &call.Call{Server: g.server, Name: t.Name, Tool: define(t, g.limits), Session: session})
+		return !inside.Of(g.gate()).Lists(ctx, &call.Call{Server: g.server, Name: t.Name, Tool: define(t, g.limits), Session: session})
 	})
 	if shown.Tools == nil { // the list is required
 		shown.Tools = []*mcp.Tool{}

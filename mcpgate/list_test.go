@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/engine"
 	"github.com/toolvet/toolvet/internal/pin"
 	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/mcpgate"
@@ -99,7 +100,7 @@ func TestListLeavesOut(t *testing.T) {
 	except := func(name string) func(context.Context, *call.Call) bool {
 		return func(_ context.Context, c *call.Call) bool { return c.Name != name }
 	}
-	gate, err := toolvet.New(toolvet.WithVisibility(except("read")), toolvet.WithListing(except("greet")))
+	gate, err := toolvet.New(toolvet.WithInside(engine.Parts{Visible: except("read")}), toolvet.WithInside(engine.Parts{Listed: except("greet")}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +155,7 @@ func TestPinnedSecret(t *testing.T) {
 		t.Fatal(err)
 	}
 	lock := new(pin.Lock).Accept(pin.DefaultServer, new(pin.Lock).Compare(pin.DefaultServer, call.NewCatalog([]*call.Tool{tool})))
-	gate, err := toolvet.New(toolvet.WithMoreChecks(pin.NewCheck(lock, pin.Options{})), toolvet.WithListing(pin.NewListing(lock, pin.Options{}, nil)))
+	gate, err := toolvet.New(toolvet.WithMoreChecks(pin.NewCheck(lock, pin.Options{})), toolvet.WithInside(engine.Parts{Listed: pin.NewListing(lock, pin.Options{}, nil)}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,6 +73,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/validate"
 )
@@ -93,12 +94,6 @@ func (f optionFunc) apply(g *guard) { f(g) }
 // same handshake.
 func WithToolName(name string) Option {
 	return optionFunc(func(g *guard) { g.name = name })
-}
-
-// WithValidation configures the validate tool: its batches, its cache of verdicts. [WithLimits]
-// sets its limits. It offers no tasks, because the SDK does not support them.
-func WithValidation(c validate.Config) Option {
-	return optionFunc(func(g *guard) { g.validation = c })
 }
 
 // WithLimits bounds the arguments of a call; zero fields mean the defaults of [call.Limits].
@@ -140,7 +135,7 @@ func Install(server *mcp.Server, source toolvet.Source, opts ...Option) error {
 	if server == nil || gate == nil {
 		return errors.New("mcpgate: Install needs a server and a gate; a policy for several servers needs the name of this one")
 	}
-	g := &guard{source: source, server: gate.Server(), name: protocol.ToolName, logger: slog.Default()}
+	g := &guard{source: source, server: inside.Of(gate).Server(), name: protocol.ToolName, logger: slog.Default()}
 	for i, opt := range opts {
 		if opt == nil {
 			return fmt.Errorf("mcpgate: option %d is nil", i)

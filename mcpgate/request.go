@@ -10,11 +10,14 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/toolvet/toolvet/internal/listed"
+
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/inside"
 	wire "github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/splice"
 )
@@ -35,7 +38,7 @@ func (g *guard) request(ctx context.Context, method string, req mcp.Request) (mc
 		return delivered(ctx, p)(g.listTools(ctx, req))
 	}
 	res, err := g.next(p.Context(ctx), method, req)
-	if err == nil && g.gate().Hides() && call.ListMember(method) != "" {
+	if err == nil && inside.Of(g.gate()).Hides() && listed.Member(method) != "" {
 		res, err = g.shownEntries(ctx, method, req, res)
 	}
 	switch {

@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/protocol"
 )
 
@@ -22,7 +23,7 @@ import (
 // returns the same result if the review changes nothing.
 func (g *guard) review(ctx context.Context, method string, res mcp.Result, err error) (mcp.Result, error) {
 	switch {
-	case !g.gate().Reviews():
+	case !inside.Of(g.gate()).Reviews():
 		return res, err
 	case err != nil:
 		return nil, g.reviewError(ctx, method, err)
@@ -56,15 +57,15 @@ func (g *guard) reviewError(ctx context.Context, method string, failure error) e
 	if err != nil {
 		return hidden
 	}
-	v := g.door.Review(ctx, &call.Call{Server: g.server}, method, raw)
+	shown, ok := g.door.ReviewError(ctx, &call.Call{Server: g.server}, method, raw)
 	switch {
-	case !v.Go:
-		g.logger.Warn("an error is withheld", "method", method, "findings", len(v.Findings))
+	case !ok:
+		g.logger.Warn("an error is withheld", "method", method)
 		return hidden
-	case bytes.Equal(v.Raw, raw):
+	case bytes.Equal(shown, raw):
 		return failure
 	}
-	return readError(v.Raw)
+	return readError(shown)
 }
 
 // wireError returns an error in the form that the SDK sends, with its whole text.

@@ -13,6 +13,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/engine"
 	"github.com/toolvet/toolvet/internal/limit"
 	"github.com/toolvet/toolvet/mcpgate"
 )
@@ -26,7 +27,7 @@ type hasty struct {
 	cancelled bool
 }
 
-func (h *hasty) Take(ctx context.Context, c *call.Call) (toolvet.Ticket, []check.Finding) {
+func (h *hasty) Take(ctx context.Context, c *call.Call) (engine.Ticket, []check.Finding) {
 	ticket, err := h.limits.Take(ctx, limit.Key{Tool: c.Name})
 	if err != nil {
 		return nil, []check.Finding{{Check: "limit", Stage: check.Policy, Level: check.SecurityLevel, Message: err.Error()}}
@@ -38,7 +39,7 @@ func (h *hasty) Take(ctx context.Context, c *call.Call) (toolvet.Ticket, []check
 	return ticket, nil
 }
 
-func (h *hasty) Peek(context.Context, *call.Call) ([]toolvet.Allowance, []check.Finding) {
+func (h *hasty) Peek(context.Context, *call.Call) ([]engine.Allowance, []check.Finding) {
 	return nil, nil
 }
 
@@ -51,7 +52,7 @@ func TestRollback(t *testing.T) {
 		t.Fatal(err)
 	}
 	server, ran := newServer(nil)
-	if err := mcpgate.Install(server, newGate(t, toolvet.WithLimiter(&hasty{limits: limits})), mcpgate.WithLogger(slog.New(slog.DiscardHandler))); err != nil {
+	if err := mcpgate.Install(server, newGate(t, toolvet.WithInside(engine.Parts{Limiter: &hasty{limits: limits}})), mcpgate.WithLogger(slog.New(slog.DiscardHandler))); err != nil {
 		t.Fatal(err)
 	}
 	server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {

@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 )
 
@@ -27,7 +28,7 @@ func (g *guard) callerOf(req mcp.Request, meta mcp.Meta) *call.Session {
 	if r, ok := req.(request); ok {
 		return g.sessionOf(r, meta)
 	}
-	s := g.gate().Caller()
+	s := inside.Of(g.gate()).Caller()
 	return &s
 }
 
@@ -35,7 +36,7 @@ func (g *guard) callerOf(req mcp.Request, meta mcp.Meta) *call.Session {
 // authorization has verified one.
 func (g *guard) sessionOf(r request, meta mcp.Meta) *call.Session {
 	s := new(call.Session)
-	*s = g.gate().Caller()
+	*s = inside.Of(g.gate()).Caller()
 	s.ProtocolVersion = r.ProtocolVersion()
 	s.Traceparent, _ = meta["traceparent"].(string) // SEP-414
 	extra := r.GetExtra()

@@ -43,6 +43,7 @@ import (
 	"github.com/toolvet/toolvet/internal/access"
 	resource "github.com/toolvet/toolvet/internal/auth"
 	"github.com/toolvet/toolvet/internal/enforce"
+	"github.com/toolvet/toolvet/internal/observe"
 	internal "github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/record"
 	"github.com/toolvet/toolvet/policy"
@@ -58,12 +59,12 @@ type Options struct {
 	// Checks are all checks that run; nil: those of suite.Default.
 	Checks []*check.Check
 	// Gate are further options of each Gate, such as toolvet.WithTool. One that the file decides is an error:
-	// toolvet.WithPolicy, WithChecks, WithServer, WithObserver; and WithLimiter, WithVisibility, WithListing and WithLists
-	// where the policy has limits, rules or a lock that need them.
+	// toolvet.WithPolicy, WithChecks, WithServer and WithObserver.
 	Gate []toolvet.Option
 	// Logger logs which policy is in force, broken checks, and refused tokens. Nil discards.
 	Logger *slog.Logger
-	// Observer receives metrics and traces. Nil: none.
+	// Observer receives metrics and traces. Those of the module export also tell which policy is in force: of
+	// several Files with one Observer, the last that was opened. Nil: none.
 	Observer telemetry.Observer
 	// Shared counts the calls of several processes together: redis.New of the module driver/redis. Nil: a policy
 	// whose limits are shared is an error.
@@ -126,6 +127,10 @@ func Open(name string, o Options) (*File, error) {
 	}
 	f.watcher = internal.Watcher{File: name, Load: f.load, Log: o.Logger}
 	f.watcher.Holds(text, beside...)
+	observe.ExportPolicy(o.Observer, func() observe.Policy {
+		now := f.InForce()
+		return observe.Policy{Digest: now.Digest, Since: now.Since, Refused: now.Problem != ""}
+	})
 	return f, nil
 }
 
@@ -136,7 +141,7 @@ func (f *File) load(text []byte) (beside []string, err error) {
 	if f.closed {
 		return nil, ErrClosed
 	}
-	source := enforce.Source{Policy: f.name, Text: text, Checks: f.o.Checks}
+	source := enforce.Source{Policy: f.name, Text: text, Here: true, Checks: f.o.Checks}
 	all, preset, err := source.Load()
 	if err != nil {
 		return nil, err
@@ -262,7 +267,8 @@ func (f *File) gates() map[string]*toolvet.Gate {
 
 // Authenticate puts the policy's section authorization in front of an HTTP handler, such as the SDK's
 // mcp.StreamableHTTPHandler. A policy without that section lets everybody in. A policy with it, and a program that
-// leaves Authenticate out, refuses every call that comes over HTTP. Next never sees a client's token.
+// leaves Authenticate out, refuses every call that comes over HTTP. Next never sees a client's token. It learns the caller
+// from the SDK's auth.TokenInfoFromContext: UserID is the subject, Extra are the claims.
 func (f *File) Authenticate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		now := f.now.Load()
@@ -300,21 +306,21 @@ func passOn(next http.Handler) http.Handler {
 
 // Reload puts the present content of the file in force at once. On an error, what was in force stays.
 func (f *File) Reload() error {
-	text, err := internal.Read(f.name)
-	if err == nil {
-		var beside []string
-		if beside, err = f.load(text); err == nil {
-			f.watcher.Holds(text, beside...)
-		}
+	f.loading.Lock()
+	closed := f.closed
+	f.loading.Unlock()
+	if closed {
+		return ErrClosed
 	}
+	err := f.watcher.Reload()
 	if err != nil && !errors.Is(err, ErrClosed) {
 		return fmt.Errorf("policyfile: %w", err)
 	}
 	return err
 }
 
-// Run follows the file until ctx is done. A new text is in force within a second after it has rested for
-// half a second; a text with a fault is logged and changes nothing.
+// Run follows the file until ctx is done; cancel it before [File.Close]. A new text is in force within a second after
+// it has rested for half a second; a text with a fault is logged and changes nothing.
 func (f *File) Run(ctx context.Context) { f.watcher.Run(ctx) }
 
 // InForce tells which text is in force, and since when.

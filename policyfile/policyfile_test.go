@@ -23,10 +23,14 @@ import (
 	"github.com/toolvet/toolvet/gateway"
 	"github.com/toolvet/toolvet/internal/auth"
 	"github.com/toolvet/toolvet/internal/calllog"
+	"github.com/toolvet/toolvet/internal/engine"
+	"github.com/toolvet/toolvet/internal/observe"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/record"
 	"github.com/toolvet/toolvet/mcpgate"
+	public "github.com/toolvet/toolvet/policy"
 	"github.com/toolvet/toolvet/policyfile"
+	"github.com/toolvet/toolvet/telemetry"
 	"github.com/toolvet/toolvet/upstream"
 	"github.com/toolvet/toolvet/upstream/upstreamtest"
 )
@@ -140,8 +144,9 @@ func TestOpenRefuses(t *testing.T) {
 		"no authorization":      {"authorization: {}\n", policyfile.Options{}, "authorization"},
 		"another policy":        {refusing, with(toolvet.WithPolicy(nil)), "WithPolicy is given twice"},
 		"other checks":          {refusing, with(toolvet.WithChecks()), "WithChecks is given twice"},
-		"another limiter":       {refusing, with(toolvet.WithLimiter(nil)), "WithLimiter is given twice"},
-		"another visibility":    {refusing, with(toolvet.WithVisibility(nil)), "WithVisibility is given twice"},
+		"another limiter":       {refusing, with(toolvet.WithInside(engine.Parts{Limiter: (*nothing)(nil)})), "a limiter is given twice"},
+		"another visibility":    {refusing, with(toolvet.WithInside(engine.Parts{Visible: func(context.Context, *call.Call) bool { return true }})), "a visibility is given twice"},
+		"parts of another type": {refusing, with(toolvet.WithInside("log")), "WithInside is for toolvet's own packages"},
 		"another server":        {refusing, with(toolvet.WithServer("")), "WithServer is given twice"},
 		"another observer":      {refusing, with(toolvet.WithObserver(nil)), "WithObserver is given twice"},
 		"a misspelt part":       {refusing, with(toolvet.WithElsewhere("presett")), `no part "presett"`},
@@ -163,13 +168,13 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-type nothing struct{ toolvet.Limiter }
+type nothing struct{ engine.Limiter }
 
 // TestWirings holds that no wiring of a policy's parts by hand runs a call that the file refuses: each step left
 // out or misspelt is an error of New or Install, or a refusal.
 func TestWirings(t *testing.T) {
 	t.Parallel()
-	const text = "servers: {shop: {roots: [/srv/data]}}\nsession: {subject: ann}\n"
+	const text = "servers: {shop: {roots: [/srv/data], base: /srv/data}}\nsession: {subject: ann}\n"
 	parse := func(t *testing.T, more string) *policy.Policy {
 		p, err := policy.Load(write(t, text+more))
 		if err != nil {
@@ -191,13 +196,13 @@ func TestWirings(t *testing.T) {
 		"no rehearsal":          {"preset: none\nrehearsal: {before: ['*:*']}\n", nil, "policyfile"},
 		"a misspelt server":     {"preset: none\n", []toolvet.Option{toolvet.WithServer("shp")}, `did you mean "shop"?`},
 		"no hiding":             {"preset: none\nvisibility: allowed\nrules: [{name: a, effect: deny}]\n", nil, "policyfile"},
-		"a nil limiter":         {"preset: none\nlimits: [{name: a, rate: 1/s}]\n", []toolvet.Option{toolvet.WithLimiter((*nothing)(nil))}, "policyfile"},
+		"a nil limiter":         {"preset: none\nlimits: [{name: a, rate: 1/s}]\n", []toolvet.Option{toolvet.WithInside(engine.Parts{Limiter: (*nothing)(nil)})}, "policyfile"},
 		"a nil observer":        {"preset: none\nlog: {file: log.jsonl}\n", []toolvet.Option{toolvet.WithObserver((*record.Recorder)(nil))}, "policyfile"},
 		"a rule of one's own":   {"preset: none\nrules: [{name: a, effect: deny}]\n", []toolvet.Option{toolvet.WithMoreChecks(idle("rule"))}, "choose another"},
 		"a lock of one's own":   {"preset: none\npinning: {lock: toolvet.lock}\n", []toolvet.Option{toolvet.WithMoreChecks(idle("pinned-tool"))}, "choose another"},
 		"a rehearsal of one's":  {"preset: none\nrehearsal: {before: ['*:*']}\n", []toolvet.Option{toolvet.WithMoreChecks(idle("rehearsal"))}, "choose another"},
 		"two policies":          {"preset: none\n", []toolvet.Option{toolvet.WithPolicy(nil)}, "WithPolicy is given twice"},
-		"a misspelt part":       {"", []toolvet.Option{toolvet.WithElsewhere("presett")}, "PartPreset"},
+		"a misspelt part":       {"", []toolvet.Option{toolvet.WithElsewhere("presett")}, `use "preset", "log" or "rehearsal"`},
 		"no checks for a check": {"preset: none\nchecks: {rule: off}\n", nil, "rule"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -286,8 +291,12 @@ func TestWirings(t *testing.T) {
 	})
 	t.Run("after Close", func(t *testing.T) {
 		t.Parallel()
-		f := open(t, write(t, text), policyfile.Options{})
+		name := write(t, text)
+		f := open(t, name, policyfile.Options{})
 		f.Close(t.Context())
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
 		if err := f.Reload(); err != policyfile.ErrClosed {
 			t.Errorf("Reload: %v", err)
 		}
@@ -400,6 +409,68 @@ func TestReload(t *testing.T) {
 	}
 	if err := rewrite("servers: {shop: {}}\nlog: {file: log.jsonl}\n"); err == nil || !strings.Contains(err.Error(), "starts again") {
 		t.Errorf("another log: %v", err)
+	}
+}
+
+// TestFaults holds that the errors of Open, Reload and toolvet.New tell the places of all faults.
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	const wrong = "servers: {shop: {location: far}}\nchecks: {paht: off}\n"
+	_, opening := policyfile.Open(write(t, wrong), policyfile.Options{})
+	name := write(t, "servers: {shop: {}}\n")
+	f := open(t, name, policyfile.Options{})
+	if err := os.WriteFile(name, []byte("version: 1\n"+wrong), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := policy.Load(write(t, "preset: none\nservers: {shop: {}}\nchecks: {paht: off}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, making := toolvet.New(toolvet.WithPolicy(policy.Seal(parsed)))
+	for from, tt := range map[string]struct {
+		err  error
+		want string
+	}{
+		"Open":   {opening, "2:28"},
+		"Reload": {f.Reload(), "2:28"},
+		"New":    {making, "4:10"},
+	} {
+		var places []string
+		for _, fault := range public.Faults(tt.err) {
+			places = append(places, fmt.Sprintf("%d:%d", fault.Line, fault.Column))
+		}
+		if got := strings.Join(places, " "); got != tt.want {
+			t.Errorf("%s: faults at %q, want %q: %v", from, got, tt.want, tt.err)
+		}
+	}
+}
+
+// A policyObserver learns which policy is in force.
+type policyObserver struct {
+	telemetry.Observer
+	read func() observe.Policy
+}
+
+func (o *policyObserver) Policy(read func() observe.Policy) { o.read = read }
+
+// TestObserver holds that an Observer is told which policy is in force, and whether the file holds another.
+func TestObserver(t *testing.T) {
+	t.Parallel()
+	o := &policyObserver{Observer: telemetry.Join()}
+	name := write(t, "servers: {shop: {}}\n")
+	f := open(t, name, policyfile.Options{Observer: telemetry.Join(o)})
+	first := o.read()
+	if first.Digest != f.InForce().Digest || first.Digest == "" || first.Since.IsZero() || first.Refused {
+		t.Errorf("after Open: %+v", first)
+	}
+	if err := os.WriteFile(name, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Reload(); err == nil {
+		t.Error("an empty file is a policy")
+	}
+	if got := o.read(); !got.Refused || got.Digest != first.Digest {
+		t.Errorf("after a fault: %+v", got)
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/rehearse"
 )
 
@@ -48,7 +47,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	for _, c := range report.Changes {
-		fmt.Println(c.Kind, filepath.Base(c.Path), c.After.Size, "bytes")
+		fmt.Println(c.Kind, filepath.Base(c.Path), c.Size, "bytes")
 	}
 	_, err = os.Stat(filepath.Join(dir, "orders.csv"))
 	fmt.Println("still only rehearsed:", errors.Is(err, fs.ErrNotExist))
@@ -57,23 +56,10 @@ func Example() {
 	raw, err := os.ReadFile(filepath.Join(dir, "orders.csv"))
 	fmt.Printf("%q %v\n", raw, err)
 	// Output:
-	// {"content":[{"type":"text","text":""}],"isError":false}
-	// {"content":[{"type":"text","text":"1\n"}],"isError":false}
+	// {"content":[{"type":"text","text":""}]}
+	// {"content":[{"type":"text","text":"1\n"}]}
 	// created orders.csv 6 bytes
 	// still only rehearsed: true
 	// committed: 1 <nil>
 	// "42,17\n" <nil>
-}
-
-// A policy's effects limit the effects of a call.
-func ExampleJudge() {
-	report := &rehearse.Report{
-		Calls:   []rehearse.Called{{Tool: "clean"}},
-		Changes: []rehearse.Change{{Path: "/srv/data/old.csv", Kind: rehearse.Deleted}},
-	}
-	for _, f := range rehearse.Judge(report, "files", []policy.Effect{{Name: "careful", NoDeletes: true}}) {
-		fmt.Println(f.Message)
-	}
-	// Output:
-	// the rehearsal shows that the call deletes or moves away 1 files or directories: the limit "careful" does not allow it
 }

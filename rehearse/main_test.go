@@ -1,226 +1,135 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package rehearse
+package rehearse_test
 
 import (
-	"bufio"
+	"bytes"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"flag"
-	"fmt"
-	"io"
-	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
-	_ "modernc.org/sqlite" // the database of a server
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolvet/toolvet/rehearse"
 )
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
 		case "as-sandbox":
-			os.Exit(Run(os.Args[2:]))
-		case "as-database":
-			database(os.Args[2], os.Args[3:])
-			return
-		case "as-committer":
-			commitUntil(os.Args[2:])
-			return
-		case "as-opener":
-			var open []*os.File
-			for f, err := os.Open(os.DevNull); err == nil; f, err = os.Open(os.DevNull) {
-				open = append(open, f)
-			}
-			time.Sleep(2 * time.Second)
-			fmt.Println(len(open))
-			return
-		case "as-client":
-			connect(os.Args[2:])
-			return
+			os.Exit(rehearse.Run(os.Args[2:]))
 		case "as-server":
-			serve(os.Args[2:])
+			serve()
 			return
 		}
 	}
-	skipExample()
+	if unsupported() != nil { // an example cannot skip itself
+		_ = flag.Set("test.skip", "^Example$")
+	}
 	os.Exit(m.Run())
 }
 
-// skipExample leaves out the example if this machine cannot rehearse: an example cannot skip itself.
-func skipExample() {
-	self, err := os.Executable()
-	if err == nil {
-		_, err = Probe(context.Background(), []string{self, "as-sandbox"})
-	}
-	var missing *UnsupportedError
+// unsupported tells why this machine cannot rehearse; nil if it can.
+func unsupported() error {
+	err := rehearse.Probe(context.Background(), []string{self(), "as-sandbox"})
+	var missing *rehearse.UnsupportedError
 	if errors.As(err, &missing) && os.Getenv("CI") != "true" {
-		_ = flag.Set("test.skip", "^Example$")
+		return err
 	}
+	return nil
 }
 
-// startSession starts a server, or skips the test if this machine cannot rehearse.
-func startSession(t testing.TB, cfg Config) *Session {
-	t.Helper()
-	self, err := os.Executable()
+func self() string {
+	path, err := os.Executable()
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
-	cfg.Init = []string{self, "as-sandbox"}
-	s, err := Start(context.Background(), cfg)
-	var missing *UnsupportedError
-	if errors.As(err, &missing) && os.Getenv("CI") != "true" {
+	return path
+}
+
+// serve is a server with a tool that runs scripts.
+func serve() {
+	type in struct {
+		Script string `json:"script"`
+	}
+	s := mcp.NewServer(&mcp.Implementation{Name: "scripts", Version: "1"}, nil)
+	mcp.AddTool(s, &mcp.Tool{Name: "run"}, func(ctx context.Context, _ *mcp.CallToolRequest, in in) (*mcp.CallToolResult, any, error) {
+		out, err := exec.CommandContext(ctx, "/bin/sh", "-c", in.Script).CombinedOutput()
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(out)}}}, nil, err
+	})
+	_ = s.Run(context.Background(), &mcp.StdioTransport{})
+}
+
+// TestReport holds the fields of a report to the effects of calls, and its JSON to everything.
+func TestReport(t *testing.T) {
+	t.Parallel()
+	if err := unsupported(); err != nil {
 		t.Skip(err)
 	}
+	dir := t.TempDir()
+	s, err := rehearse.Start(t.Context(), rehearse.Config{Command: []string{self(), "as-server"}, Dir: dir, Init: []string{self(), "as-sandbox"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.Close)
-	return s
-}
-
-func arguments(t testing.TB, v any) json.RawMessage {
-	t.Helper()
-	raw, err := json.Marshal(v)
+	defer s.Close()
+	done := s.Call(t.Context(), rehearse.Call{Tool: "run", Arguments: json.RawMessage(`{"script": "echo new >a"}`)})
+	if done.Failed != "" || done.Tool != "run" {
+		t.Fatalf("%+v", done)
+	}
+	r, err := s.Finish(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return raw
-}
+	want := rehearse.Change{Path: dir + "/a", Kind: "created", Size: 4}
+	if len(r.Changes) == 1 {
+		want.Diff = r.Changes[0].Diff
+	}
+	if len(r.Changes) != 1 || r.Changes[0] != want || !strings.Contains(want.Diff, "+new") || r.Incomplete || len(r.Calls) != 1 {
+		t.Errorf("the report is %+v", r)
+	}
+	if len(r.Processes) != 1 || len(r.Processes[0]) != 3 {
+		t.Errorf("the processes are %q, not the shell alone", r.Processes)
+	}
+	var whole struct {
+		Changes []struct{ After struct{ SHA256 string } }
+	}
+	raw, err := json.Marshal(r)
+	if err != nil || json.Unmarshal(raw, &whole) != nil || len(whole.Changes) != 1 || len(whole.Changes[0].After.SHA256) != 64 {
+		t.Errorf("the JSON is %s, %v", raw, err)
+	}
+	var text, page bytes.Buffer
+	if err := errors.Join(r.WriteText(&text), r.WriteHTML(&page)); err != nil || !strings.Contains(text.String(), dir+"/a") || !strings.Contains(page.String(), dir+"/a") {
+		t.Errorf("the texts are %s, %s, %v", &text, &page, err)
+	}
 
-func finish(t testing.TB, s *Session) *Report {
-	t.Helper()
-	r, err := s.Finish(context.Background())
-	if err != nil {
+	// The file appears meanwhile.
+	if err := os.WriteFile(dir+"/a", nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return r
-}
-
-// serve is an MCP server with the tool run, which runs a shell script. A script in its
-// arguments runs at the start.
-func serve(args []string) {
-	for _, script := range args {
-		_ = exec.Command("/bin/sh", "-c", script).Run()
-	}
-	in := bufio.NewScanner(os.Stdin)
-	for in.Scan() {
-		var m struct {
-			ID     json.RawMessage
-			Method string
-			Params struct{ Arguments struct{ Script string } }
-		}
-		if json.Unmarshal(in.Bytes(), &m) != nil || m.ID == nil {
-			continue
-		}
-		result := `{}`
-		switch m.Method {
-		case "initialize":
-			result = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"test","version":"1"}}`
-		case "tools/list":
-			result = `{"tools":[{"name":"run","inputSchema":{"type":"object","properties":{"script":{"type":"string"}}}}]}`
-		case "tools/call":
-			out, err := exec.Command("/bin/sh", "-c", m.Params.Arguments.Script).CombinedOutput()
-			text, _ := json.Marshal(string(out))
-			result = fmt.Sprintf(`{"content":[{"type":"text","text":%s}],"isError":%v}`, text, err != nil)
-		}
-		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", m.ID, result)
+	var stale *rehearse.StaleError
+	if n, err := s.Commit(t.Context()); n != 0 || !errors.As(err, &stale) || stale.Path != dir+"/a" {
+		t.Errorf("Commit of a stale report: %d, %v", n, err)
 	}
 }
 
-// connect gets URLs, connects to addresses, and looks up names.
-func connect(list []string) {
-	for _, what := range list {
-		switch {
-		case strings.Contains(what, "://"):
-			answer, err := http.Post(what, "text/plain", strings.NewReader("hello"))
-			if err != nil {
-				fmt.Println("no answer", strings.Contains(err.Error(), "certificate"))
-				continue
-			}
-			raw, _ := io.ReadAll(answer.Body)
-			answer.Body.Close()
-			fmt.Println(answer.StatusCode, strings.TrimSpace(string(raw)))
-		case strings.HasPrefix(what, "unix:"):
-			_, err := net.Dial("unix", strings.TrimPrefix(what, "unix:"))
-			fmt.Println("reached", err == nil)
-		case what == "itself", strings.HasPrefix(what, "at:"):
-			address, named := strings.CutPrefix(what, "at:")
-			if !named {
-				address = "127.0.0.1:0"
-			}
-			l, err := net.Listen("tcp", address)
-			if err == nil {
-				_, err = net.Dial("tcp", l.Addr().String())
-			}
-			fmt.Println("reached", err == nil)
-		case strings.HasPrefix(what, "udp:"):
-			conn, err := net.Dial("udp", strings.TrimPrefix(what, "udp:"))
-			if err == nil {
-				_, err = fmt.Fprint(conn, "no question")
-			}
-			fmt.Println("sent", err == nil)
-		case strings.HasPrefix(what, "txt:"):
-			_, err := net.LookupTXT(strings.TrimPrefix(what, "txt:"))
-			fmt.Println("looked up", err == nil)
-		case strings.HasPrefix(what, "six:"):
-			r := net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) { return net.Dial("udp", "[2001:db8::53]:53") }}
-			_, err := r.LookupHost(context.Background(), strings.TrimPrefix(what, "six:"))
-			fmt.Println("looked up", err == nil)
-		case strings.Contains(what, ":"):
-			conn, err := net.DialTimeout("tcp", what, time.Minute)
-			if err != nil {
-				fmt.Println("refused")
-				continue
-			}
-			fmt.Fprint(conn, "*1\r\n")
-			raw, _ := io.ReadAll(conn)
-			fmt.Printf("told %q\n", raw)
-			conn.Close()
-		default:
-			_, err := net.LookupHost(what)
-			fmt.Println("looked up", err == nil)
-		}
+// TestZero holds zero values to an answer instead of a panic.
+func TestZero(t *testing.T) {
+	t.Parallel()
+	var r rehearse.Report
+	if raw, err := json.Marshal(&r); err != nil || !json.Valid(raw) {
+		t.Errorf("%s, %v", raw, err)
 	}
-}
-
-// database runs statements on a database of SQLite.
-func database(file string, statements []string) {
-	db, err := sql.Open("sqlite", file)
-	for _, s := range statements {
-		if err == nil {
-			_, err = db.Exec(s)
-		}
+	e := &rehearse.PartialError{}
+	if e.Error() == "" || e.Unwrap() != nil {
+		t.Errorf("%v, %v", e, e.Unwrap())
 	}
-	if err == nil {
-		err = db.Close()
+	if _, err := rehearse.Start(t.Context(), rehearse.Config{}); err == nil {
+		t.Error("Start without a command gives no error")
 	}
-	if err != nil {
-		fmt.Println(err)
-		os.Exit(1)
-	}
-}
-
-// rehearseScripts rehearses shell scripts, each a call, in a directory.
-func rehearseScripts(t testing.TB, cfg Config, scripts ...string) (*Session, *Report) {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg.Command = append([]string{self, "as-server"}, cfg.Command...)
-	s := startSession(t, cfg)
-	for _, script := range scripts {
-		if done := s.Call(context.Background(), Call{"run", arguments(t, map[string]string{"script": script})}); done.Result == nil {
-			t.Fatal(done.Failed)
-		}
-	}
-	return s, finish(t, s)
 }

@@ -6,6 +6,7 @@ package schedule
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -20,7 +21,7 @@ const checkers = 4
 func (e *engine) checks(ctx context.Context) {
 	for {
 		now := e.now()
-		list, err := e.store.Checks(ctx, now, now.Add(e.cfg.Recheck), checkers)
+		list, err := e.store.Checks(ctx, now, now.Add(e.tuning.Recheck), checkers)
 		if err != nil {
 			list = nil // they are due still: judging them would start a loop without a pause
 			if ctx.Err() == nil {
@@ -30,7 +31,7 @@ func (e *engine) checks(ctx context.Context) {
 		var all sync.WaitGroup
 		for _, j := range list {
 			all.Go(func() {
-				if _, err := e.Check(ctx, j); err != nil && ctx.Err() == nil {
+				if _, err := e.judgeNext(ctx, j); err != nil && ctx.Err() == nil {
 					e.log.Error("a job could not be validated ahead of time", "job", j.Name, "err", err)
 				}
 			})
@@ -42,16 +43,16 @@ func (e *engine) checks(ctx context.Context) {
 	}
 }
 
-// Recheck makes the validation of all jobs of a server due at once, because its tools, the policy, or files have changed. ""
+// recheckAll makes the validation of all jobs of a server due at once, because its tools, the policy, or files have changed. ""
 // means all servers.
-func (s *Scheduler) Recheck(ctx context.Context, server string) error {
+func (s *Scheduler) recheckAll(ctx context.Context, server string) error {
 	defer kick(s.check)
 	return s.store.CheckSoon(ctx, server, s.now())
 }
 
-// Check validates the next run of a job now, as a call of its owner, and stores the verdict. If the server is not available,
+// judgeNext validates the next run of a job now, as a call of its owner, and stores the verdict. If the server is not available,
 // the job's health stays as it is: the server may be back in time.
-func (s *Scheduler) Check(ctx context.Context, j *Job) (*Verdict, error) {
+func (s *Scheduler) judgeNext(ctx context.Context, j *Job) (*Verdict, error) {
 	within, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	v, judgeErr := s.verdict(within, "ahead", j)
@@ -61,14 +62,13 @@ func (s *Scheduler) Check(ctx context.Context, j *Job) (*Verdict, error) {
 		}
 		now.Verdict = v
 		if !now.CheckAt.Before(j.CheckAt) { // else somebody asked for another validation meanwhile
-			now.setNext(now.Next, s.now(), s.cfg.Ahead, s.cfg.Recheck)
+			now.setNext(now.Next, s.now(), s.tuning.Ahead, s.tuning.Recheck)
 		}
 		switch {
 		case judgeErr != nil:
-		case !v.Valid && now.Health.Status != Failing:
-			now.turn(Warned, now.outlook(v), s.now())
-		case v.Valid && now.Health.Status == Warned:
-			now.turn(Healthy, "", s.now())
+		case now.Health.Status != Failing:
+			status, reason := now.fit(v)
+			now.turn(status, reason, s.now())
 		}
 		return nil
 	})
@@ -76,11 +76,24 @@ func (s *Scheduler) Check(ctx context.Context, j *Job) (*Verdict, error) {
 	return v, err
 }
 
+// fit returns the health of a job whose last run did not fail, by the latest verdict on its call.
+func (j *Job) fit(v *Verdict) (Status, string) {
+	switch {
+	case v == nil:
+		return Healthy, ""
+	case !v.Valid && !j.Unvalidated:
+		return Warned, j.outlook("will be refused", v.Errors)
+	case !v.Valid || len(v.Missing) > 0:
+		return Warned, j.outlook("will probably fail", slices.Concat(v.Errors, v.Missing))
+	}
+	return Healthy, ""
+}
+
 // outlook describes the fate of the next run.
-func (j *Job) outlook(v *Verdict) string {
+func (j *Job) outlook(fate string, why []string) string {
 	at := "when it is triggered"
 	if zone, err := when.LoadZone(j.Zone); err == nil && !j.Next.IsZero() {
 		at = "at " + j.Next.In(zone).Format("2006-01-02 15:04:05 MST")
 	}
-	return fmt.Sprintf("the run %s will be refused: %s", at, clip(strings.Join(v.Errors, "; "), 1024))
+	return fmt.Sprintf("the run %s %s: %s", at, fate, clip(strings.Join(why, "; "), 1024))
 }

@@ -8,6 +8,8 @@ import (
 	"iter"
 	"sync"
 	"time"
+
+	"github.com/toolvet/toolvet/internal/jobspec"
 )
 
 // An Alert is a change of a job's health.
@@ -46,16 +48,17 @@ func (j *Job) turn(status Status, reason string, now time.Time) {
 		was = Healthy
 	}
 	j.Alerts = append(j.Alerts, &Alert{
-		ID: "msg_" + NewID(now), Event: "job." + string(status), Time: now, Job: j.ID, Name: j.Name, Tool: j.Tool,
+		ID: "msg_" + jobspec.NewID(now), Event: "job." + string(status), Time: now, Job: j.ID, Name: j.Name, Tool: j.Tool,
 		Owner: j.Owner.Subject, Was: was, Status: status, Reason: reason, Next: j.Next,
 	})
 }
 
 const (
-	tellers  = 4                // alerts that are told at once
-	telling  = 2 * time.Minute  // after it another process may tell the alert; telling one takes less
-	giveUp   = 24 * time.Hour   // after it an alert is dropped
-	lastTell = 10 * time.Second // for alerts at the end
+	tellers      = 4                // alerts that are told at once
+	telling      = 2 * time.Minute  // after it another process may tell the alert; telling one takes less
+	longestDelay = 15 * time.Minute // between two tries
+	giveUp       = 24 * time.Hour   // after it an alert is dropped
+	lastTell     = 10 * time.Second // for alerts at the end
 )
 
 // tellAll delivers alerts until ctx is done.
@@ -96,7 +99,7 @@ func (e *engine) tell(ctx context.Context, n *Notice) {
 	err := e.cfg.Alert(within, n)
 	cancel()
 	now := e.now()
-	next := now.Add(min(time.Second<<min(2*n.Tries, 16), MaxAlertDelay)) // 1, 4, 16 s ...
+	next := now.Add(min(time.Second<<min(2*n.Tries, 16), longestDelay)) // 1, 4, 16 s ...
 	n.Tries++
 	done := err == nil
 	if err != nil {

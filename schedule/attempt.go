@@ -29,11 +29,19 @@ func (s *Scheduler) attempt(ctx context.Context, c Claim) *Run {
 		outcome.State, outcome.Reason = Refused, strings.Join(v.Errors, "; ")
 	default:
 		tell, stop := s.follow(within, c.Run)
-		outcome = s.call(within, c.Job, upstream.WithProgress(tell))
+		outcome = s.call(within, c.Job, upstream.WithProgress(tell), upstream.WithParams(origin(c)))
 		stop()
 	}
 	outcome.Verdict = v
 	return outcome
+}
+
+// origin returns params that tell the server which run of which job makes a call.
+func origin(c Claim) json.RawMessage {
+	params, _ := json.Marshal(map[string]any{"_meta": map[string]any{protocol.ScheduleKey: map[string]any{ // of texts alone
+		"job": c.Job.ID, "name": c.Job.Name, "run": c.Run.ID, "fire": c.Run.Fire.UTC().Format(time.RFC3339Nano), "attempt": c.Run.Attempt,
+	}}})
+	return params
 }
 
 // within bounds the time of a run.
@@ -45,13 +53,13 @@ func (s *Scheduler) within(ctx context.Context, spec *Spec) (context.Context, co
 // call makes a job's call, and returns its outcome in the fields of a run.
 func (s *Scheduler) call(ctx context.Context, j *Job, options ...upstream.CallOption) *Run {
 	r := new(Run)
-	o, err := s.cfg.Caller.Call(ctx, j.Tool, j.Arguments, append(options, upstream.WithSession(j.Owner.session()))...)
+	o, err := s.cfg.Caller.Call(ctx, j.Tool, j.Arguments, append(options, upstream.WithSession(j.session()))...)
 	if err != nil {
 		r.State, r.Reason = RunFailed, why(ctx, err)
 		return r
 	}
 	r.Result = o.Raw
-	if len(o.Raw) > s.cfg.MaxResult {
+	if len(o.Raw) > s.tuning.MaxResult {
 		r.Result, r.Truncated = nil, len(o.Raw)
 	}
 	var said struct {
@@ -127,7 +135,8 @@ func (j *Job) concluded(r *Run, open int, now time.Time) {
 	case Queued:
 		return
 	case Succeeded:
-		j.turn(Healthy, "", now)
+		status, reason := j.fit(r.Verdict)
+		j.turn(status, reason, now)
 	case Refused:
 		j.turn(Failing, "the run was refused: "+clip(r.Reason, 1024), now)
 	case Lost:

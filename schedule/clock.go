@@ -44,10 +44,10 @@ const noticed = 2 * time.Second
 // After a jump backward, jobs are due earlier again. Times that have fired do not fire twice, because the store has their
 // runs.
 func (e *engine) jumped(ctx context.Context, by, since time.Duration) {
-	if by > noticed || since > e.cfg.Lease {
+	if by > noticed || since > e.tuning.Lease {
 		e.log.Warn("the clock has jumped forward, or the machine or this process slept", "by", by.Round(time.Second), "slept", since.Round(time.Second))
 		e.mu.Lock()
-		e.hold = time.Now().Add(e.cfg.Lease)
+		e.hold = time.Now().Add(e.tuning.Lease)
 		e.mu.Unlock()
 		kick(e.check)
 	}
@@ -61,7 +61,7 @@ func (e *engine) jumped(ctx context.Context, by, since time.Duration) {
 
 // realign computes the next run of all jobs anew, after the clock was set back or the offsets of time zones changed.
 func (e *engine) realign(ctx context.Context, why string) error {
-	if err := e.store.SetBack(ctx, e.now()); err != nil {
+	if err := e.store.SetBack(ctx, e.now(), longestDelay); err != nil {
 		return err
 	}
 	defer kick(e.check)
@@ -106,7 +106,7 @@ func (e *engine) align(j *Job, why string) bool {
 	if next.IsZero() {
 		return false // fire ends it
 	}
-	j.setNext(next, now, e.cfg.Ahead, e.cfg.Recheck)
+	j.setNext(next, now, e.tuning.Ahead, e.tuning.Recheck)
 	if next.Equal(was) {
 		if checkAt.IsZero() || !j.CheckAt.Before(checkAt) {
 			j.CheckAt = checkAt

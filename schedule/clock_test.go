@@ -163,9 +163,9 @@ func (s *stuck) NextAt(ctx context.Context, after time.Time) (time.Time, error) 
 	return s.Store.NextAt(ctx, after)
 }
 
-func (s *stuck) TakeOver(ctx context.Context, now time.Time, lease time.Duration, lost func(*schedule.Job, *schedule.Run, int)) error {
+func (s *stuck) TakeOver(ctx context.Context, now time.Time, lease time.Duration, attempts int, lost func(*schedule.Job, *schedule.Run, int)) error {
 	s.took = append(s.took, time.Since(s.start).Round(time.Hour))
-	return s.Store.TakeOver(ctx, now, lease, lost)
+	return s.Store.TakeOver(ctx, now, lease, attempts, lost)
 }
 
 // TestNobodyIsDeadAfterAStop: a process was stopped for longer than a lease. Before it takes anything over, it gives

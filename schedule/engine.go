@@ -36,7 +36,7 @@ var (
 	errStopped = errors.New("its worker was stopped")
 )
 
-// Serve runs jobs until ctx is done. Then it begins no more runs and waits for those under way, for at most Config.Drain;
+// Serve runs jobs until ctx is done. Then it begins no more runs and waits for those under way, for at most 30 s;
 // after that it puts them back into the queue. It ends in the same way, with [ErrGone], if the store disappears. Any number of
 // processes may serve a store.
 func (s *Scheduler) Serve(ctx context.Context) error {
@@ -78,7 +78,7 @@ func (s *Scheduler) Serve(ctx context.Context) error {
 func (e *engine) enlist(ctx context.Context) error {
 	host, _ := os.Hostname() // only for people
 	worker := fmt.Sprintf("%s/%d/%s", host, os.Getpid(), rand.Text()[:8])
-	if err := e.store.Heartbeat(ctx, worker, e.cfg.Lease, true); err != nil {
+	if err := e.store.Heartbeat(ctx, worker, e.tuning.Lease, true); err != nil {
 		return err
 	}
 	e.mu.Lock()
@@ -92,12 +92,12 @@ func (e *engine) enlist(ctx context.Context) error {
 // worker may begin them soon, and enlists as a new worker.
 func (e *engine) keepLease(ctx context.Context) {
 	last := time.Now()
-	for pause(ctx, e.cfg.Lease/5, nil) {
+	for pause(ctx, e.tuning.Lease/5, nil) {
 		began := time.Now()
-		within, cancel := context.WithTimeout(ctx, e.cfg.Lease/5)
+		within, cancel := context.WithTimeout(ctx, e.tuning.Lease/5)
 		var err error
 		if worker, _, ok := e.holds(); ok {
-			err = e.store.Heartbeat(within, worker, e.cfg.Lease, false)
+			err = e.store.Heartbeat(within, worker, e.tuning.Lease, false)
 		} else {
 			err = e.enlist(ctx)
 		}
@@ -109,7 +109,7 @@ func (e *engine) keepLease(ctx context.Context) {
 			e.quit(err)
 		case err == nil:
 			last = began
-		case errors.Is(err, ErrLost) || time.Since(last) > e.cfg.Lease*3/5:
+		case errors.Is(err, ErrLost) || time.Since(last) > e.tuning.Lease*3/5:
 			e.log.Error("this worker's lease is over: its runs are cancelled", "err", err)
 			e.mu.Lock()
 			e.leased = false
@@ -148,7 +148,7 @@ func (e *engine) loop(ctx context.Context) {
 	for ctx.Err() == nil {
 		jump, since := clock.look()
 		e.jumped(ctx, jump, since)
-		if time.Since(took) > e.cfg.Lease/3 {
+		if time.Since(took) > e.tuning.Lease/3 {
 			took = time.Now()
 			e.takeOver(ctx)
 		}
@@ -178,7 +178,7 @@ func (e *engine) idle(ctx context.Context, done time.Time) time.Duration {
 
 // pass fires the jobs due now, begins the runs that are ready, and reports whether there were any.
 func (e *engine) pass(ctx context.Context, now time.Time) (did bool, err error) {
-	fired, err := e.store.Fire(ctx, now, batch, func(d Due) []*Run { return e.fire(d, now) })
+	fired, err := e.store.Fire(ctx, now, batch, func(j *Job, open int, fired []time.Time) []*Run { return e.fire(j, open, fired, now) })
 	if err != nil {
 		return false, err
 	}
@@ -242,20 +242,20 @@ func (e *engine) finish(ctx context.Context, c Claim, outcome *Run) {
 			return
 		}
 		e.log.Error("the end of a run could not be stored", "job", c.Job.Name, "run", r.ID, "err", err)
-		if ctx.Err() != nil || !pause(ctx, e.cfg.Lease/10, nil) {
+		if ctx.Err() != nil || !pause(ctx, e.tuning.Lease/10, nil) {
 			return
 		}
 	}
 }
 
-// drain waits for the runs under way, and cancels them after Config.Drain.
+// drain waits for the runs under way, and cancels them after 30 s.
 func (e *engine) drain() {
 	done := make(chan struct{})
 	go func() {
 		e.runs.Wait()
 		close(done)
 	}()
-	timer := time.NewTimer(e.cfg.Drain)
+	timer := time.NewTimer(e.tuning.Drain)
 	defer timer.Stop()
 	select {
 	case <-done:
@@ -276,7 +276,7 @@ func (e *engine) takeOver(ctx context.Context) {
 		return
 	}
 	now := e.now()
-	err := e.store.TakeOver(ctx, now, e.cfg.Lease, func(j *Job, r *Run, open int) {
+	err := e.store.TakeOver(ctx, now, e.tuning.Lease, maxAttempts, func(j *Job, r *Run, open int) {
 		r.Reason = fmt.Sprintf("its worker died, for the %dth time", r.Attempt)
 		if j.AtMostOnce {
 			r.Reason = "its worker died, and it must not run twice"
@@ -288,3 +288,6 @@ func (e *engine) takeOver(ctx context.Context) {
 		e.log.Error("the runs of dead workers could not be taken over", "err", err)
 	}
 }
+
+// maxAttempts is the number of times that a run is begun although its workers die. The run may be what kills them.
+const maxAttempts = 10

@@ -85,7 +85,7 @@ func ExampleScheduler_Create() {
 	var refused *schedule.RefusedError
 	fmt.Println("refused:", errors.As(err, &refused), refused.Proposal.Errors)
 	// Output:
-	// active - every weekday at 09:00
+	// active - at 09:00, every Monday to Friday
 	// next: Mon, 30 Mar 2026 09:00:00 UTC
 	// refused: true [/path: does not exist]
 }

@@ -5,3 +5,6 @@ package schedule
 
 // StoreOf returns the store of a scheduler.
 func StoreOf(s *Scheduler) Store { return s.store }
+
+// Inside returns the inside of a scheduler.
+func Inside(s *Scheduler) inside { return s.Inside().(inside) }

@@ -160,8 +160,8 @@ func (e *engine) places(server, text string) (list []string) {
 	if filepath.IsAbs(text) {
 		return []string{text}
 	}
-	if e.cfg.Bases != nil && filepath.IsLocal(text) {
-		for _, base := range e.cfg.Bases(server) {
+	if e.tuning.Bases != nil && filepath.IsLocal(text) {
+		for _, base := range e.tuning.Bases(server) {
 			list = append(list, filepath.Join(base, text))
 		}
 	}

@@ -20,21 +20,20 @@ const maxMissed = maxCatchUp
 const maxOpen = 1000
 
 // fire returns the new runs of a job that is due, and sets its next run.
-func (s *Scheduler) fire(d Due, now time.Time) (runs []*Run) {
-	j, open := d.Job, d.Open
+func (s *Scheduler) fire(j *Job, open int, fired []time.Time, now time.Time) (runs []*Run) {
 	schedule, err := j.restored()
 	if err != nil { // this machine does not know the zone
 		j.setNext(time.Time{}, now, 0, 0)
 		j.turn(Failing, "its schedule cannot be read any more: "+err.Error(), now)
 		return nil
 	}
-	fresh, late, counted := s.times(d, schedule, now)
+	fresh, late, counted := times(j, fired, schedule, now)
 	if now.After(j.Through) {
 		j.Through = now
 	}
 	caught, missed := j.catchUp(fresh, late)
 	add := func(at time.Time) *Run {
-		r := s.newRun(j, at, Scheduled)
+		r := s.newRun(j, at, "schedule")
 		runs = append(runs, r)
 		return r
 	}
@@ -76,7 +75,7 @@ func (s *Scheduler) fire(d Due, now time.Time) (runs []*Run) {
 	if limited && left <= 0 || !next.IsZero() && !j.Until.IsZero() && next.After(j.Until) {
 		next = time.Time{}
 	}
-	j.setNext(next.UTC(), now, s.cfg.Ahead, s.cfg.Recheck)
+	j.setNext(next.UTC(), now, s.tuning.Ahead, s.tuning.Recheck)
 	if next.IsZero() {
 		j.Next = time.Time{}
 		j.settle(open)
@@ -89,7 +88,7 @@ func (j *Job) overlaps(open int) string {
 	switch {
 	case open >= maxOpen:
 		return fmt.Sprintf("%d runs before it had not ended", maxOpen)
-	case open > 0 && j.Overlap != Queue && j.Overlap != Allow:
+	case open > 0 && j.Overlap != "queue" && j.Overlap != "allow":
 		return "the run before it had not ended"
 	}
 	return ""
@@ -97,13 +96,13 @@ func (j *Job) overlaps(open int) string {
 
 // times returns the times of a job up to now: fresh ones, and ones that are too late. If there are too many of the late
 // ones to count, it returns only the first and the last of them, and counted is false.
-func (s *Scheduler) times(d Due, schedule *when.Schedule, now time.Time) (fresh, late []time.Time, counted bool) {
+func times(j *Job, fired []time.Time, schedule *when.Schedule, now time.Time) (fresh, late []time.Time, counted bool) {
 	const maxLast = 4 * maxMissed // bounds the search for the last ones
-	j, deadline, left := d.Job, now.Add(-grace), 0
+	deadline, left := now.Add(-grace), 0
 	counted = true
 	for at := j.Next; !at.IsZero() && !at.After(now); at = schedule.Next(at) {
 		switch {
-		case slices.ContainsFunc(d.Fired, at.Equal):
+		case slices.ContainsFunc(fired, at.Equal):
 		case !j.Until.IsZero() && at.After(j.Until):
 			return fresh, late, counted
 		case !at.Before(deadline):
@@ -143,11 +142,11 @@ func nearly(schedule *when.Schedule, from, deadline time.Time, span time.Duratio
 func (j *Job) catchUp(fresh, late []time.Time) (run, missed []time.Time) {
 	n := 0
 	switch j.CatchUp {
-	case CatchUpLast:
+	case "last":
 		if len(fresh) == 0 {
 			n = 1
 		}
-	case CatchUpAll:
+	case "all":
 		if n = j.CatchUpLimit; n == 0 {
 			n = 10
 		}

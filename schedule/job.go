@@ -22,24 +22,6 @@ const (
 	Failed    State = "failed"    // does not fire any more; its last run did not succeed
 )
 
-// An Overlap decides about a run while the one before it has not ended.
-type Overlap string
-
-const (
-	Skip  Overlap = "skip"  // record the run as skipped; the default
-	Queue Overlap = "queue" // let the run wait
-	Allow Overlap = "allow" // run both
-)
-
-// A CatchUp decides about runs that were missed because no scheduler was running.
-type CatchUp string
-
-const (
-	CatchUpNone CatchUp = "none" // record them as missed; the default
-	CatchUpLast CatchUp = "last" // run the last one late
-	CatchUpAll  CatchUp = "all"  // run the last CatchUpLimit late
-)
-
 // A Duration has a textual form such as "1m30s".
 type Duration time.Duration
 
@@ -77,6 +59,8 @@ type Job struct {
 	Verdict *Verdict `json:"verdict,omitempty"`
 	// Unvalidated marks a job that was made with skip_validation.
 	Unvalidated bool `json:"unvalidated,omitempty"`
+	// AllowWarnings marks a job that was made although something was missing that its runs need.
+	AllowWarnings bool `json:"allow_warnings,omitempty"`
 
 	CheckAt time.Time `json:"-"` // when to validate the next run; zero: never
 	// Alerts are new changes of Health. A store saves them together with the job.
@@ -85,23 +69,27 @@ type Job struct {
 
 // A Spec is a request for a job.
 type Spec struct {
-	Name         string          `json:"name"` // unique among the jobs of its owner
-	Tool         string          `json:"tool"` // SERVER:TOOL
-	Arguments    json.RawMessage `json:"arguments"`
-	Schedule     string          `json:"schedule"`           // see package when
-	Zone         string          `json:"timezone,omitempty"` // IANA name; default UTC
-	Description  string          `json:"description,omitempty"`
-	Tags         []string        `json:"tags,omitempty"`
-	FireOnce     bool            `json:"fire_once,omitempty"`
-	MaxRuns      int             `json:"max_runs,omitempty"` // by the schedule; 0: any number
-	Until        time.Time       `json:"end_date,omitzero"`  // no run after it
-	Timeout      Duration        `json:"timeout,omitzero"`   // of a run; default 5 min
-	Retries      int             `json:"retries,omitempty"`  // of a run that failed; default none
-	Backoff      Duration        `json:"backoff,omitzero"`   // before the first retry, doubled for each; default 10 s
-	Overlap      Overlap         `json:"overlap,omitempty"`
-	CatchUp      CatchUp         `json:"catch_up,omitempty"`
-	CatchUpLimit int             `json:"catch_up_limit,omitempty"` // default 10
-	Jitter       Duration        `json:"jitter,omitzero"`          // upper bound of a random delay of each run
+	Name        string          `json:"name"` // unique among the jobs of its owner
+	Tool        string          `json:"tool"` // SERVER:TOOL
+	Arguments   json.RawMessage `json:"arguments"`
+	Schedule    string          `json:"schedule"`           // see package when
+	Zone        string          `json:"timezone,omitempty"` // IANA name; default UTC
+	Description string          `json:"description,omitempty"`
+	Tags        []string        `json:"tags,omitempty"`
+	FireOnce    bool            `json:"fire_once,omitempty"`
+	MaxRuns     int             `json:"max_runs,omitempty"` // by the schedule; 0: any number
+	Until       time.Time       `json:"end_date,omitzero"`  // no run after it
+	Timeout     Duration        `json:"timeout,omitzero"`   // of a run; default 5 min
+	Retries     int             `json:"retries,omitempty"`  // of a run that failed; default none
+	Backoff     Duration        `json:"backoff,omitzero"`   // before the first retry, doubled for each; default 10 s
+	// Overlap is for a run while the one before it has not ended: "skip", which records it as skipped, "queue", which lets it
+	// wait, or "allow", which runs both. Default skip.
+	Overlap string `json:"overlap,omitempty"`
+	// CatchUp is for runs that were missed because no scheduler was running: "none", which records them as missed, "last",
+	// which runs the last one late, or "all", which runs the last CatchUpLimit late. Default none.
+	CatchUp      string   `json:"catch_up,omitempty"`
+	CatchUpLimit int      `json:"catch_up_limit,omitempty"` // default 10
+	Jitter       Duration `json:"jitter,omitzero"`          // upper bound of a random delay of each run
 	// AtMostOnce is for tools that must not run twice. If the worker of a run dies, the run is reported as
 	// lost and not tried again.
 	AtMostOnce bool `json:"at_most_once,omitempty"`
@@ -114,17 +102,20 @@ type Owner struct {
 	Roots   []string       `json:"roots,omitempty"`
 }
 
-// OwnerOf returns the owner of the jobs that a session makes.
-func OwnerOf(s *call.Session) Owner {
+// ownerOf returns the owner of the jobs that a session makes.
+func ownerOf(s *call.Session) Owner {
 	if s == nil {
 		return Owner{}
 	}
 	return Owner{Subject: s.Subject, Claims: s.Claims, Roots: s.Roots}
 }
 
-func (o Owner) session() *call.Session {
-	return &call.Session{Subject: o.Subject, Claims: o.Claims, Roots: o.Roots, Transport: "schedule"}
+// session returns the session of a job's calls.
+func (o Owner) session(allowWarnings bool) *call.Session {
+	return &call.Session{Subject: o.Subject, Claims: o.Claims, Roots: o.Roots, Transport: "schedule", Unattended: true, AllowWarnings: allowWarnings}
 }
+
+func (j *Job) session() *call.Session { return j.Owner.session(j.AllowWarnings || j.Unvalidated) }
 
 // Upcoming returns the times of the next runs in the job's zone, the soonest first. There are none if this machine does
 // not know the zone.
@@ -144,18 +135,6 @@ func (j *Job) Upcoming() iter.Seq[time.Time] {
 	}
 }
 
-// NextRuns returns the times of the next n runs in the job's zone, in the format of RFC 3339.
-func (j *Job) NextRuns(n int) []string {
-	list := []string{}
-	for at := range j.Upcoming() {
-		if len(list) == n {
-			break
-		}
-		list = append(list, at.Format(time.RFC3339))
-	}
-	return list
-}
-
 // A Move records that the next run moved, because the clock was set back or the job's time zone got other offsets.
 type Move struct {
 	At   time.Time `json:"at"`
@@ -169,7 +148,7 @@ type Status string
 
 const (
 	Healthy Status = "ok"
-	Warned  Status = "warned"  // the next run would be refused now
+	Warned  Status = "warned"  // the next run would be refused now, or lacks something
 	Failing Status = "failing" // the last run was refused, lost or missed, or it failed
 )
 
@@ -189,12 +168,19 @@ type Verdict struct {
 	Errors       []string  `json:"errors,omitempty"`
 	Warnings     []string  `json:"warnings,omitempty"`
 	Suggestions  []string  `json:"suggestions,omitempty"`
+	Missing      []string  `json:"missing,omitempty"`       // those of Warnings about what the call needs and is not there
 	ToolDigest   string    `json:"tool_digest,omitempty"`   // SHA-256 of the tool's definition
 	PolicyDigest string    `json:"policy_digest,omitempty"` // SHA-256 of the policy
 }
 
 func newVerdict(on string, at time.Time, r toolvet.Validation) *Verdict {
-	return &Verdict{At: at, On: on, Valid: r.Valid, Method: r.Method, Errors: r.Errors, Warnings: r.Warnings, Suggestions: r.Suggestions}
+	v := &Verdict{At: at, On: on, Valid: r.Valid, Method: r.Method, Errors: r.Errors, Warnings: r.Warnings, Suggestions: r.Suggestions}
+	for _, f := range r.Findings {
+		if f.Foreseen && !f.Blocks() {
+			v.Missing = append(v.Missing, f.String())
+		}
+	}
+	return v
 }
 
 // A RunState is the state of a run.
@@ -214,18 +200,12 @@ const (
 // Open reports whether a run has not ended.
 func (s RunState) Open() bool { return s == Queued || s == Running }
 
-// Kinds of runs.
-const (
-	Scheduled = "schedule"
-	Triggered = "trigger"
-)
-
 // A Run is one execution of a job, or the record of why there was none.
 type Run struct {
 	ID    string    `json:"id"`
 	Job   string    `json:"job"`  // its id
 	Fire  time.Time `json:"fire"` // the time it was scheduled for
-	Kind  string    `json:"kind"`
+	Kind  string    `json:"kind"` // "schedule", or "trigger": on request
 	State RunState  `json:"state"`
 	// Attempt is the number of times that a worker began it.
 	Attempt int       `json:"attempt"`

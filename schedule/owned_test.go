@@ -71,8 +71,8 @@ func (w *world) triggerPaused(id string) *schedule.Run {
 
 // ownerless are the methods without a job in their question, and the reasons why they need not keep owners apart.
 var ownerless = map[string]string{
-	"Scheduler.Create": "what it makes is the session's", "Scheduler.Propose": "judges what is not there yet", "Scheduler.Validate": "judges what is not there yet",
-	"Scheduler.Of": "narrows", "Scheduler.Serve": "the engine", "Scheduler.Recheck": "the engine: it tells nothing",
+	"Scheduler.Create": "what it makes is the session's", "Scheduler.Propose": "judges what is not there yet", "inside.Validate": "judges what is not there yet",
+	"Scheduler.Of": "narrows", "Scheduler.Serve": "the engine", "Scheduler.Inside": "its methods stand beside", "inside.Tune": "sets", "inside.Recheck": "the engine: it tells nothing",
 
 	"Store.CreateJob": "what it makes is the session's", "Store.AddRun": "Trigger has found the job",
 	"Store.Fire": "the engine", "Store.Claim": "the engine", "Store.Finish": "the engine", "Store.Progress": "the engine", "Store.Heartbeat": "the engine",
@@ -99,7 +99,7 @@ func TestOwnersEverywhere(t *testing.T) {
 		for name := range ownerless {
 			known[name] = true
 		}
-		for _, of := range []reflect.Type{reflect.TypeFor[*schedule.Scheduler](), reflect.TypeFor[schedule.Store]()} {
+		for _, of := range []reflect.Type{reflect.TypeFor[*schedule.Scheduler](), reflect.TypeFor[schedule.Store](), reflect.TypeOf(w.Inside())} {
 			typ := of.Name()
 			if of.Kind() == reflect.Pointer {
 				typ = of.Elem().Name()
@@ -136,18 +136,18 @@ func asked(ctx context.Context, s *schedule.Scheduler, j *schedule.Job, id strin
 		return found(slices.ContainsFunc(list, func(c schedule.Count) bool { return c.State == schedule.Paused }), err)
 	}
 	return map[string]func() error{
-		"Scheduler.Check":         func() error { _, err := s.Check(ctx, j); return err },
-		"Scheduler.Delete":        func() error { return s.Delete(ctx, id) },
-		"Scheduler.Get":           func() error { _, err := s.Get(ctx, id); return err },
-		"Scheduler.GetRun":        func() error { _, err := s.GetRun(ctx, run.ID); return err },
-		"Scheduler.Pause":         func() error { _, err := s.Pause(ctx, id); return err },
-		"Scheduler.ProposeUpdate": func() error { _, err := s.ProposeUpdate(ctx, id, patch, schedule.How{}); return err },
-		"Scheduler.Resume":        func() error { _, err := s.Resume(ctx, id); return err },
-		"Scheduler.Runs":          func() error { _, err := s.Runs(ctx, schedule.RunFilter{Job: id}); return err },
-		"Scheduler.Trigger":       func() error { _, err := s.Trigger(ctx, id); return err },
-		"Scheduler.Update":        func() error { _, _, err := s.Update(ctx, id, patch, schedule.How{}); return err },
-		"Scheduler.List":          func() error { return seen(s.List(ctx, schedule.JobFilter{Owner: &j.Owner.Subject})) },
-		"Scheduler.Counts":        func() error { return counted(s.Counts(ctx, &j.Owner.Subject)) },
+		"inside.Check":         func() error { _, err := schedule.Inside(s).Check(ctx, j); return err },
+		"Scheduler.Delete":     func() error { return s.Delete(ctx, id) },
+		"Scheduler.Get":        func() error { _, err := s.Get(ctx, id); return err },
+		"Scheduler.GetRun":     func() error { _, err := s.GetRun(ctx, run.ID); return err },
+		"Scheduler.Pause":      func() error { _, err := s.Pause(ctx, id); return err },
+		"inside.ProposeUpdate": func() error { _, err := schedule.Inside(s).ProposeUpdate(ctx, id, patch, schedule.How{}); return err },
+		"Scheduler.Resume":     func() error { _, err := s.Resume(ctx, id); return err },
+		"Scheduler.Runs":       func() error { _, err := s.Runs(ctx, schedule.RunFilter{Job: id}); return err },
+		"Scheduler.Trigger":    func() error { _, err := s.Trigger(ctx, id); return err },
+		"Scheduler.Update":     func() error { _, _, err := s.Update(ctx, id, patch, schedule.How{}); return err },
+		"Scheduler.List":       func() error { return seen(s.List(ctx, schedule.JobFilter{Owner: &j.Owner.Subject})) },
+		"inside.Counts":        func() error { return counted(schedule.Inside(s).Counts(ctx, &j.Owner.Subject)) },
 
 		"Store.Counts":    func() error { return counted(store.Counts(ctx, &j.Owner.Subject)) },
 		"Store.DeleteJob": func() error { return store.DeleteJob(ctx, id) },

@@ -22,6 +22,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/jobspec"
 	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/test/race"
 	"github.com/toolvet/toolvet/schedule"
@@ -40,6 +41,7 @@ type world struct {
 
 	mu      sync.Mutex
 	fault   string                       // why calls are a no-go; "" for a go
+	missing string                       // what calls lack: a no-go, unless their session allows warnings
 	down    error                        // why calls cannot be judged
 	tool    func(context.Context) string // answers a call: "" is success, else the tool's error
 	judged  func()                       // is called when a call has been judged, before that is said; nil: not
@@ -60,8 +62,7 @@ func inWorld(t *testing.T, change func(*schedule.Config), f func(w *world)) {
 		w := &world{t: t, store: store, start: time.Now()}
 		cfg := schedule.Config{
 			Store: store, Caller: w, Now: func() time.Time { return time.Now().Add(time.Duration(w.ahead.Load())) },
-			Poll:  time.Minute,
-			Lease: time.Hour, // by the store's clock, which is none of the bubble's
+			Poll: time.Minute,
 			Alert: func(_ context.Context, a *schedule.Notice) error {
 				w.mu.Lock()
 				defer w.mu.Unlock()
@@ -75,6 +76,7 @@ func inWorld(t *testing.T, change func(*schedule.Config), f func(w *world)) {
 		if w.Scheduler, err = schedule.New(cfg); err != nil {
 			t.Fatal(err)
 		}
+		schedule.Inside(w.Scheduler).Tune(jobspec.Tuning{Lease: lease})
 		f(w)
 	})
 }
@@ -95,11 +97,18 @@ func (w *world) set(f func()) {
 	f()
 }
 
-func (w *world) Validate(_ context.Context, tool string, _ json.RawMessage, _ ...upstream.CallOption) (toolvet.Validation, error) {
+func (w *world) Validate(_ context.Context, tool string, _ json.RawMessage, options ...upstream.CallOption) (toolvet.Validation, error) {
 	w.mu.Lock()
 	v := toolvet.Verdict{Go: w.fault == "" && w.down == nil}
 	if w.fault != "" {
 		v.Findings = []check.Finding{{Check: "path-state", Stage: check.Semantic, Level: check.RuntimeLevel, Pointer: "/path", Message: w.fault, Suggestion: "make it"}}
+	}
+	if w.missing != "" {
+		f := check.Finding{Check: "path-state", Stage: check.Semantic, Level: check.RuntimeLevel, Pointer: "/path", Message: w.missing, Foreseen: true}
+		if upstream.SessionOf(options...).AllowWarnings {
+			f.Severity = check.Warning
+		}
+		v.Go, v.Findings = v.Go && !f.Blocks(), append(v.Findings, f)
 	}
 	down, judged := w.down, w.judged
 	w.mu.Unlock()
@@ -223,14 +232,15 @@ func TestFiresOnTime(t *testing.T) {
 
 func TestOverlap(t *testing.T) {
 	t.Parallel()
-	for overlap, want := range map[schedule.Overlap]string{
-		"":             "1m0s:succeeded:1 2m0s:skipped:0 3m0s:succeeded:1 4m0s:skipped:0",
-		schedule.Queue: "1m0s:succeeded:1 2m0s:succeeded:1 3m0s:succeeded:1 4m0s:queued:0",
-		schedule.Allow: "1m0s:succeeded:1 2m0s:succeeded:1 3m0s:succeeded:1 4m0s:succeeded:1",
+	for overlap, want := range map[string]string{
+		"":      "1m0s:succeeded:1 2m0s:skipped:0 3m0s:succeeded:1 4m0s:skipped:0",
+		"queue": "1m0s:succeeded:1 2m0s:succeeded:1 3m0s:succeeded:1 4m0s:queued:0",
+		"allow": "1m0s:succeeded:1 2m0s:succeeded:1 3m0s:succeeded:1 4m0s:succeeded:1",
 	} {
 		t.Run(string(overlap), func(t *testing.T) {
 			t.Parallel()
-			inWorld(t, func(c *schedule.Config) { c.Drain = time.Hour }, func(w *world) {
+			inWorld(t, nil, func(w *world) {
+				schedule.Inside(w.Scheduler).Tune(jobspec.Tuning{Lease: lease, Drain: time.Hour})
 				w.tool = func(context.Context) string { time.Sleep(90 * time.Second); return "" }
 				w.create(schedule.Spec{Schedule: "every minute", Overlap: overlap})
 				w.serve(250 * time.Second)
@@ -248,9 +258,9 @@ func TestAsleep(t *testing.T) {
 		want string
 	}{
 		"none": {schedule.Spec{}, "6h0m0s:succeeded:1 24h0m0s:missed:0 30h0m0s:succeeded:1"},
-		"last": {schedule.Spec{CatchUp: schedule.CatchUpLast}, "6h0m0s:succeeded:1 18h0m0s:missed:0 24h0m0s:succeeded:1 30h0m0s:succeeded:1"},
-		"all":  {schedule.Spec{CatchUp: schedule.CatchUpAll}, "6h0m0s:succeeded:1 12h0m0s:succeeded:1 18h0m0s:succeeded:1 24h0m0s:succeeded:1 30h0m0s:succeeded:1"},
-		"two":  {schedule.Spec{CatchUp: schedule.CatchUpAll, CatchUpLimit: 2}, "6h0m0s:succeeded:1 12h0m0s:missed:0 18h0m0s:succeeded:1 24h0m0s:succeeded:1 30h0m0s:succeeded:1"},
+		"last": {schedule.Spec{CatchUp: "last"}, "6h0m0s:succeeded:1 18h0m0s:missed:0 24h0m0s:succeeded:1 30h0m0s:succeeded:1"},
+		"all":  {schedule.Spec{CatchUp: "all"}, "6h0m0s:succeeded:1 12h0m0s:succeeded:1 18h0m0s:succeeded:1 24h0m0s:succeeded:1 30h0m0s:succeeded:1"},
+		"two":  {schedule.Spec{CatchUp: "all", CatchUpLimit: 2}, "6h0m0s:succeeded:1 12h0m0s:missed:0 18h0m0s:succeeded:1 24h0m0s:succeeded:1 30h0m0s:succeeded:1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -296,6 +306,24 @@ func TestClockSetBack(t *testing.T) {
 		w.serve(8*time.Hour + time.Minute)
 		w.want("runs", w.runs(), "3h0m0s:succeeded:1 4h0m0s:succeeded:1 5h0m0s:succeeded:1 6h0m0s:succeeded:1 7h0m0s:succeeded:1 8h0m0s:succeeded:1")
 		w.want("state", string(w.job("job").State), "completed")
+	})
+}
+
+// TestProposeUpdateKeeps holds that the judgement of an existing job shows its own times, and not those of its text read
+// anew.
+func TestProposeUpdateKeeps(t *testing.T) {
+	t.Parallel()
+	inWorld(t, nil, func(w *world) {
+		j := w.create(schedule.Spec{Schedule: "in 3 hours"})
+		due := time.Now().Add(3 * time.Hour)
+		w.serve(time.Hour)
+		p, err := schedule.Inside(w.Scheduler).ProposeUpdate(w.t.Context(), j.ID, []byte("{}"), schedule.How{})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if len(p.Next) != 1 || p.Next[0].Sub(due).Abs() > time.Second {
+			w.t.Errorf("next: got %v, want %v", p.Next, due)
+		}
 	})
 }
 
@@ -412,7 +440,7 @@ func TestRecheck(t *testing.T) {
 		go func() {
 			time.Sleep(time.Hour)
 			w.set(func() { w.fault = "gone" })
-			if err := w.Recheck(context.Background(), "files"); err != nil {
+			if err := schedule.Inside(w.Scheduler).Recheck(context.Background(), "files"); err != nil {
 				t.Error(err)
 			}
 		}()
@@ -429,7 +457,8 @@ func TestFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "data")
-	inWorld(t, func(c *schedule.Config) { c.Bases = func(string) []string { return []string{dir} } }, func(w *world) {
+	inWorld(t, nil, func(w *world) {
+		schedule.Inside(w.Scheduler).Tune(jobspec.Tuning{Lease: lease, Bases: func(string) []string { return []string{dir} }})
 		if err := os.WriteFile(file, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -520,7 +549,7 @@ func TestUpdate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.want("updated", j.Words+" "+j.Next.Format(time.RFC3339)+" "+strings.Join(j.Tags, " "), "every day at 12:00 2000-01-01T03:00:00Z a")
+		w.want("updated", j.Words+" "+j.Next.Format(time.RFC3339)+" "+strings.Join(j.Tags, " "), "at 12:00, every day 2000-01-01T03:00:00Z a")
 		for patch, want := range map[string]string{
 			`{"schedule":"sometimes"}`:            "/schedule: is not understood",
 			`{"timezone":"Mars/Phobos"}`:          "there is no time zone of this name: write",
@@ -546,37 +575,6 @@ func TestUpdate(t *testing.T) {
 	})
 }
 
-func TestSkipValidation(t *testing.T) {
-	t.Parallel()
-	for _, allowed := range []bool{false, true} {
-		t.Run(fmt.Sprint(allowed), func(t *testing.T) {
-			t.Parallel()
-			inWorld(t, func(c *schedule.Config) { c.AllowSkip = allowed }, func(w *world) {
-				w.fault = "gone"
-				spec := schedule.Spec{Name: "job", Tool: "files:read", Schedule: "every hour"}
-				j, p, err := w.Create(w.t.Context(), spec, nil, schedule.How{SkipValidation: true})
-				if !allowed {
-					if err == nil || !strings.Contains(err.Error(), "not allowed by the policy") {
-						t.Errorf("it is not refused: %v", err)
-					}
-					return
-				}
-				if err != nil {
-					t.Fatalf("%v %+v", err, p)
-				}
-				if !j.Unvalidated || j.Verdict.Method != "skipped" || len(j.Verdict.Warnings) != 1 {
-					t.Errorf("it is not recorded: %+v %+v", j, j.Verdict)
-				}
-				spec.Schedule = "sometimes"
-				if _, _, err := w.Create(w.t.Context(), spec, nil, schedule.How{SkipValidation: true}); err == nil {
-					t.Error("a schedule that is not understood is taken")
-				}
-			})
-		})
-	}
-}
-
-// TestBlockedRunsHoldUpNobody: jobs fire on time while a run of another job waits for the one before it.
 func TestBlockedRunsHoldUpNobody(t *testing.T) {
 	t.Parallel()
 	inWorld(t, nil, func(w *world) {
@@ -589,7 +587,7 @@ func TestBlockedRunsHoldUpNobody(t *testing.T) {
 			}
 			return ""
 		}
-		w.create(schedule.Spec{Name: "long", Schedule: "every 60 seconds", Overlap: schedule.Queue, Timeout: schedule.Duration(time.Hour)})
+		w.create(schedule.Spec{Name: "long", Schedule: "every 60 seconds", Overlap: "queue", Timeout: schedule.Duration(time.Hour)})
 		w.create(schedule.Spec{Name: "short", Schedule: "every 61 seconds"})
 		w.serve(250 * time.Second)
 		w.want("calls", strings.Join(w.calls, " "), "1m0s 1m1s 2m2s 3m3s 4m4s")

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/jobspec"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -33,28 +34,19 @@ type Config struct {
 	Caller Caller
 	// AllowSkip allows jobs with skip_validation.
 	AllowSkip bool
-	// PolicyDigest returns the digest of the policy in force, for verdicts. Nil means no digest.
-	PolicyDigest func() string
-	// Bases returns the directories to which a server's relative paths may refer. The scheduler watches files there
-	// that arguments name. Nil: it watches absolute paths only.
-	Bases func(server string) []string
-	// Rehearse makes calls where they can do no harm. Nil: there are no rehearsals.
-	Rehearse Rehearser
+	// Rehearse makes a call where it can do no harm. The error tells why the call cannot be rehearsed. Nil: there are no
+	// rehearsals.
+	Rehearse func(ctx context.Context, tool string, arguments json.RawMessage, who *call.Session) (*Rehearsal, error)
 	// Alert delivers a change of a job's health, in one of the processes that serve the store. It is called at
 	// least once for each change, has a minute, and is called again after an error. Nil delivers nothing.
 	Alert func(context.Context, *Notice) error
 	// Seen hears each change of a job's health, in every process that serves the store. It must return soon. It may be nil.
 	Seen func(Alert)
 
-	Workers   int           // runs at once; default 8
-	Ahead     time.Duration // how long before a run its validation begins; default 6 h
-	Recheck   time.Duration // between two validations ahead; default 15 min
-	Lease     time.Duration // a worker is dead so long after its last heartbeat; the same for all that serve the store; default 15 s
-	Poll      time.Duration // between two looks for changes by other processes; default 500 ms
-	Drain     time.Duration // how long runs under way may take at the end; default 30 s
-	MaxResult int           // a larger result is not stored, in bytes; default 64 KiB
-	KeepAge   time.Duration // of runs; default 90 days
-	KeepRuns  int           // of a job; default 1000
+	Workers  int           // runs at once; default 8
+	Poll     time.Duration // between two looks for changes by other processes; default 500 ms
+	KeepAge  time.Duration // of runs; default 90 days
+	KeepRuns int           // of a job; default 1000
 
 	Now    func() time.Time // the wall clock; default time.Now
 	Logger *slog.Logger     // nil discards
@@ -67,12 +59,7 @@ const (
 
 func (c Config) withDefaults() Config {
 	c.Workers = cmp.Or(max(c.Workers, 0), 8)
-	c.Ahead = cmp.Or(max(c.Ahead, 0), 6*time.Hour)
-	c.Recheck = cmp.Or(max(c.Recheck, 0), 15*time.Minute)
-	c.Lease = cmp.Or(max(c.Lease, 0), 15*time.Second)
 	c.Poll = cmp.Or(max(c.Poll, 0), 500*time.Millisecond)
-	c.Drain = cmp.Or(max(c.Drain, 0), 30*time.Second)
-	c.MaxResult = cmp.Or(max(c.MaxResult, 0), 64<<10)
 	c.KeepAge = cmp.Or(max(c.KeepAge, 0), 90*24*time.Hour)
 	c.KeepRuns = cmp.Or(max(c.KeepRuns, 0), 1000)
 	if c.Now == nil {
@@ -80,9 +67,6 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
-	}
-	if c.PolicyDigest == nil {
-		c.PolicyDigest = func() string { return "" }
 	}
 	if c.Alert == nil {
 		c.Alert = func(context.Context, *Notice) error { return nil }
@@ -92,12 +76,13 @@ func (c Config) withDefaults() Config {
 
 // A Scheduler makes, changes and lists jobs, and runs them while [Scheduler.Serve] runs. It is safe for concurrent use.
 type Scheduler struct {
-	cfg   Config
-	store Store
-	log   *slog.Logger
-	wake  chan struct{} // something may be due
-	check chan struct{} // a validation may be due
-	alert chan struct{} // an alert may be due
+	cfg    Config
+	tuning *jobspec.Tuning
+	store  Store
+	log    *slog.Logger
+	wake   chan struct{} // something may be due
+	check  chan struct{} // a validation may be due
+	alert  chan struct{} // an alert may be due
 }
 
 // New makes a scheduler.
@@ -106,7 +91,8 @@ func New(cfg Config) (*Scheduler, error) {
 		return nil, errors.New("a scheduler needs a store and a caller")
 	}
 	cfg = cfg.withDefaults()
-	return &Scheduler{cfg: cfg, store: cfg.Store, log: cfg.Logger, wake: make(chan struct{}, 1), check: make(chan struct{}, 1), alert: make(chan struct{}, 1)}, nil
+	tuning := jobspec.Tuning{}.WithDefaults()
+	return &Scheduler{cfg: cfg, tuning: &tuning, store: cfg.Store, log: cfg.Logger, wake: make(chan struct{}, 1), check: make(chan struct{}, 1), alert: make(chan struct{}, 1)}, nil
 }
 
 // now reads the wall clock, to the millisecond that stores keep.
@@ -126,7 +112,7 @@ func (s *Scheduler) toolDigest(ctx context.Context, name string, owner Owner) st
 	if err != nil {
 		return ""
 	}
-	tools, err := s.cfg.Caller.Tools(ctx, server, upstream.WithSession(owner.session()))
+	tools, err := s.cfg.Caller.Tools(ctx, server, upstream.WithSession(owner.session(false)))
 	if err != nil {
 		return ""
 	}
@@ -140,9 +126,9 @@ func (s *Scheduler) toolDigest(ctx context.Context, name string, owner Owner) st
 
 // verdict judges a job's call as a call of its owner. An error means that the call could not be judged.
 func (s *Scheduler) verdict(ctx context.Context, on string, j *Job) (*Verdict, error) {
-	r, err := s.cfg.Caller.Validate(ctx, j.Tool, j.Arguments, upstream.WithSession(j.Owner.session()))
+	r, err := s.cfg.Caller.Validate(ctx, j.Tool, j.Arguments, upstream.WithSession(j.session()))
 	v := newVerdict(on, s.now(), r)
 	v.Valid = v.Valid && err == nil
-	v.ToolDigest, v.PolicyDigest = s.toolDigest(ctx, j.Tool, j.Owner), s.cfg.PolicyDigest()
+	v.ToolDigest, v.PolicyDigest = s.toolDigest(ctx, j.Tool, j.Owner), s.tuning.PolicyDigest()
 	return v, err
 }

@@ -7,12 +7,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/jobspec"
 	"github.com/toolvet/toolvet/internal/when"
 	"github.com/toolvet/toolvet/upstream"
 )
@@ -34,20 +36,14 @@ func (e *RefusedError) Error() string {
 	return "the job is refused: " + strings.Join(e.Proposal.Errors, "; ")
 }
 
-// Validate judges a job as [Scheduler.Create] would. An error means that the call could not be judged because
-// its server is not available. The proposal is a no-go then.
-func (s *Scheduler) Validate(ctx context.Context, spec *Spec, who *call.Session) (*Proposal, error) {
-	p, err := s.proposal(ctx, spec, who)
-	for _, problem := range spec.problems(s.now()) {
-		p.add("/"+problem.field, problem.message, problem.suggestion)
-	}
-	return p, err
-}
-
 // proposal judges the schedule and the call.
-func (s *Scheduler) proposal(ctx context.Context, spec *Spec, who *call.Session) (*Proposal, error) {
-	result, err := s.cfg.Caller.Validate(ctx, spec.Tool, spec.arguments(), upstream.WithSession(OwnerOf(who).session()))
+func (s *Scheduler) proposal(ctx context.Context, spec *Spec, who *call.Session, allowWarnings bool) (*Proposal, error) {
+	result, err := s.cfg.Caller.Validate(ctx, spec.Tool, spec.arguments(), upstream.WithSession(ownerOf(who).session(allowWarnings)))
 	p := &Proposal{Validation: result}
+	blocking := slices.DeleteFunc(slices.Clone(p.Findings), func(f check.Finding) bool { return !f.Blocks() })
+	if len(blocking) > 0 && !slices.ContainsFunc(blocking, func(f check.Finding) bool { return !f.Foreseen }) {
+		p.Suggestions = append(p.Suggestions, "or make the job although this is missing: allow_warnings: true (--allow-warnings)")
+	}
 	p.schedules(spec, s.now())
 	return p, err
 }
@@ -89,8 +85,13 @@ type How struct {
 	// SkipValidation makes the job even if its call is a no-go. The policy has to allow it. The job
 	// records it.
 	SkipValidation bool `json:"skip_validation,omitempty"`
-	// TestRun makes the call once, now, and makes the job only if the call succeeds. [TestRehearsal] makes
-	// the call where it can do no harm, [TestReal] for real.
+	// AllowWarnings makes the job although something is missing that its call needs, such as the file that a tool reads.
+	// The job's health is [Warned] as long as it is missing, and its runs are tried.
+	AllowWarnings bool `json:"allow_warnings,omitempty"`
+	// Paused makes the job paused. It runs once somebody resumes it. Update ignores it.
+	Paused bool `json:"paused,omitempty"`
+	// TestRun makes the call once, now, and makes the job only if the call succeeds. "rehearsal" makes
+	// the call where it can do no harm, "real" for real.
 	TestRun string `json:"test_run,omitempty"`
 }
 
@@ -106,12 +107,16 @@ func (s *Scheduler) Create(ctx context.Context, spec Spec, who *call.Session, ho
 	}
 	now := s.now()
 	j := &Job{
-		ID: NewID(now), Spec: spec, State: Active, Owner: OwnerOf(who), Created: now, Updated: now,
-		Health: Health{Status: Healthy, Since: now}, Unvalidated: how.SkipValidation,
+		ID: jobspec.NewID(now), Spec: spec, State: Active, Owner: ownerOf(who), Created: now, Updated: now,
+		Unvalidated: how.SkipValidation, AllowWarnings: how.AllowWarnings,
+	}
+	if how.Paused {
+		j.State = Paused
 	}
 	j.Arguments = spec.arguments()
 	s.plan(j, p, now)
 	j.Verdict = s.recorded(ctx, "create", j, p)
+	j.Health = j.fresh(j.Verdict, now)
 	if err := s.store.CreateJob(ctx, j); err != nil {
 		return nil, p, err
 	}
@@ -126,19 +131,25 @@ func (s *Scheduler) plan(j *Job, p *Proposal, now time.Time) {
 	if j.State == Paused {
 		return // Resume sets Next
 	}
-	j.setNext(j.following(p.schedule, now), now, s.cfg.Ahead, s.cfg.Recheck)
+	j.setNext(j.following(p.schedule, now), now, s.tuning.Ahead, s.tuning.Recheck)
+}
+
+// fresh returns the health of a job that was just made or changed. There is no alert: who did it is told.
+func (j *Job) fresh(v *Verdict, now time.Time) Health {
+	status, reason := j.fit(v)
+	return Health{Status: status, Since: now, Reason: reason}
 }
 
 func (s *Scheduler) recorded(ctx context.Context, on string, j *Job, p *Proposal) *Verdict {
 	v := newVerdict(on, s.now(), p.Validation)
-	v.ToolDigest, v.PolicyDigest = s.toolDigest(ctx, j.Tool, j.Owner), s.cfg.PolicyDigest()
+	v.ToolDigest, v.PolicyDigest = s.toolDigest(ctx, j.Tool, j.Owner), s.tuning.PolicyDigest()
 	return v
 }
 
 // Propose judges a job as [Scheduler.Create] would, but does not make it. An error other than a *[RefusedError] means
 // that the call could not be judged. The proposal is a no-go then.
 func (s *Scheduler) Propose(ctx context.Context, spec Spec, who *call.Session, how How) (*Proposal, error) {
-	p, err := s.proposal(ctx, &spec, who)
+	p, err := s.proposal(ctx, &spec, who, how.AllowWarnings)
 	if how.SkipValidation && s.cfg.AllowSkip {
 		// The judgement of the call stays on record. The schedule and the fields must still be right.
 		called := p.Validation
@@ -152,18 +163,12 @@ func (s *Scheduler) Propose(ctx context.Context, spec Spec, who *call.Session, h
 	for _, problem := range spec.problems(s.now()) {
 		p.add("/"+problem.field, problem.message, problem.suggestion)
 	}
-	if how.TestRun != "" && how.TestRun != TestReal && how.TestRun != TestRehearsal {
+	if how.TestRun != "" && how.TestRun != testReal && how.TestRun != testRehearsal {
 		p.add("/test_run", `must be "rehearsal", which makes the call where it can do no harm, or "real"`, "")
 	}
 	if !p.Valid {
 		err = errors.Join(&RefusedError{p}, err)
 	}
-	return p, err
-}
-
-// ProposeUpdate judges a job as [Scheduler.Update] would leave it.
-func (s *Scheduler) ProposeUpdate(ctx context.Context, id string, patch []byte, how How) (*Proposal, error) {
-	_, _, p, err := s.patched(ctx, id, patch, how)
 	return p, err
 }
 
@@ -173,10 +178,16 @@ func (s *Scheduler) patched(ctx context.Context, id string, patch []byte, how Ho
 		return nil, spec, nil, err
 	}
 	spec = old.Spec
-	if err := DecodeSpec(patch, &spec); err != nil {
+	if err := spec.decode(patch); err != nil {
 		return nil, spec, nil, err
 	}
-	p, err = s.Propose(ctx, spec, old.Owner.session(), how)
+	p, err = s.Propose(ctx, spec, old.Owner.session(how.AllowWarnings), how)
+	if err == nil && old.Schedule == spec.Schedule && old.Zone == spec.Zone {
+		// "in 3 hours" counts from when the job was made, and an interval keeps its beginning
+		if schedule, err := old.restored(); err == nil {
+			p.schedule, p.Understood, p.Next = schedule, schedule.Words(), schedule.Times(s.now(), 3)
+		}
+	}
 	return old, spec, p, err
 }
 
@@ -188,7 +199,7 @@ var errConflict = errors.New("somebody else changed the job at the same time: lo
 func (s *Scheduler) Update(ctx context.Context, id string, patch []byte, how How) (*Job, *Proposal, error) {
 	old, spec, p, err := s.patched(ctx, id, patch, how)
 	if err == nil {
-		err = s.tryOut(ctx, spec, old.Owner.session(), how, p)
+		err = s.tryOut(ctx, spec, old.Owner.session(how.AllowWarnings), how, p)
 	}
 	if err != nil {
 		return nil, p, err
@@ -198,20 +209,15 @@ func (s *Scheduler) Update(ctx context.Context, id string, patch []byte, how How
 			return errConflict
 		}
 		now := s.now()
-		j.Spec, j.Updated, j.Unvalidated = spec, now, how.SkipValidation
+		j.Spec, j.Updated, j.Unvalidated, j.AllowWarnings = spec, now, how.SkipValidation, how.AllowWarnings
 		if j.State == Completed || j.State == Failed {
 			j.State, j.Fired = Active, 0 // the schedule begins anew
 		}
-		if old.Schedule == spec.Schedule && old.Zone == spec.Zone {
-			if schedule, err := old.restored(); err == nil { // an interval keeps its beginning
-				p.schedule = schedule
-			}
-		}
 		s.plan(j, p, now)
 		j.Verdict = newVerdict("update", now, p.Validation)
-		j.Verdict.PolicyDigest = s.cfg.PolicyDigest()
-		if j.Health.Status == Warned {
-			j.Health = Health{Status: Healthy, Since: now}
+		j.Verdict.PolicyDigest = s.tuning.PolicyDigest()
+		if j.Health.Status != Failing {
+			j.Health = j.fresh(j.Verdict, now)
 		}
 		return nil
 	})
@@ -225,11 +231,6 @@ func (s *Scheduler) Get(ctx context.Context, id string) (*Job, error) { return s
 // List lists jobs.
 func (s *Scheduler) List(ctx context.Context, f JobFilter) ([]*Job, error) {
 	return s.store.Jobs(ctx, f)
-}
-
-// Counts counts the jobs of an owner, nil for all, by state and health.
-func (s *Scheduler) Counts(ctx context.Context, owner *string) ([]Count, error) {
-	return s.store.Counts(ctx, owner)
 }
 
 // Runs lists runs, the newest first. f.Job may be a name.
@@ -281,7 +282,7 @@ func (s *Scheduler) Resume(ctx context.Context, id string) (*Job, error) {
 			return errors.New("the job's schedule does not fire any more: give it another, with update")
 		}
 		j.State, j.Updated, j.Moved, j.Through = Active, now, nil, now
-		j.setNext(next, now, s.cfg.Ahead, 0) // the call may have become a no-go meanwhile
+		j.setNext(next, now, s.tuning.Ahead, 0) // the call may have become a no-go meanwhile
 		return nil
 	})
 }
@@ -293,7 +294,7 @@ func (s *Scheduler) Trigger(ctx context.Context, id string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := s.newRun(j, s.now(), Triggered)
+	r := s.newRun(j, s.now(), "trigger")
 	for {
 		err := s.store.AddRun(ctx, r, maxOpen)
 		if errors.Is(err, ErrRunExists) { // somebody else triggered the job in the same millisecond
@@ -309,5 +310,5 @@ func (s *Scheduler) Trigger(ctx context.Context, id string) (*Run, error) {
 }
 
 func (s *Scheduler) newRun(j *Job, fire time.Time, kind string) *Run {
-	return &Run{ID: NewID(s.now()), Job: j.ID, Fire: fire.UTC(), Kind: kind, State: Queued, Ready: fire.UTC(), Exclusive: j.Overlap != Allow}
+	return &Run{ID: jobspec.NewID(s.now()), Job: j.ID, Fire: fire.UTC(), Kind: kind, State: Queued, Ready: fire.UTC(), Exclusive: j.Overlap != "allow"}
 }

@@ -5,17 +5,14 @@ package schedule
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/jobspec"
 	"github.com/toolvet/toolvet/internal/when"
-	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
 // Bounds of a Spec.
@@ -75,10 +72,10 @@ func (s *Spec) problems(now time.Time) (list []problem) {
 	case s.Retries > 0 && s.AtMostOnce:
 		fail("retries", "does not go together with at_most_once: a retry is a second time")
 	}
-	if !slices.Contains([]Overlap{"", Skip, Queue, Allow}, s.Overlap) {
+	if !slices.Contains([]string{"", "skip", "queue", "allow"}, s.Overlap) {
 		fail("overlap", "must be skip, queue or allow")
 	}
-	if !slices.Contains([]CatchUp{"", CatchUpNone, CatchUpLast, CatchUpAll}, s.CatchUp) {
+	if !slices.Contains([]string{"", "none", "last", "all"}, s.CatchUp) {
 		fail("catch_up", "must be none, last or all")
 	}
 	if s.CatchUpLimit < 0 || s.CatchUpLimit > maxCatchUp {
@@ -94,69 +91,15 @@ func (s *Spec) arguments() json.RawMessage {
 	return s.Arguments
 }
 
-// DecodeSpec reads JSON strictly into a Spec. Fields without a key in the text keep their values. An end_date of null
-// removes the end date.
-func DecodeSpec(text []byte, into *Spec) error {
-	v, err := strictjson.Parse(text, strictjson.Limits{})
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrSpec, err)
-	}
-	said, ok := v.(map[string]any)
-	if !ok {
-		return fmt.Errorf("%w: it must be a JSON object", ErrSpec)
-	}
-	for name := range said { // the decoder would accept NAME for name
-		if !slices.Contains(fields(), name) {
-			return fmt.Errorf("%w: unknown field %q: write one of %s", ErrSpec, strictjson.Printable(name, maxName), strings.Join(fields(), ", "))
-		}
-	}
+// decode reads JSON strictly into s. Fields without a key in the text keep their values. An end_date of null removes
+// the end date.
+func (s *Spec) decode(text []byte) error {
+	said, err := jobspec.Decode(text, s)
 	if until, given := said["end_date"]; given && until == nil {
-		into.Until = time.Time{}
+		s.Until = time.Time{}
 	}
-	err = json.Unmarshal(text, into)
-	var date *time.ParseError
-	var misfit *json.UnmarshalTypeError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &misfit):
-		return fmt.Errorf("%w: %s", ErrSpec, Misfit(misfit))
-	case errors.As(err, &date):
-		return fmt.Errorf("%w: end_date must be a date and time such as 2026-12-24T18:00:00Z", ErrSpec)
-	case strings.HasPrefix(err.Error(), "time: "):
-		return fmt.Errorf("%w: a duration must be written as 30s or 1h30m", ErrSpec)
-	}
-	return fmt.Errorf("%w: %s", ErrSpec, strings.TrimPrefix(err.Error(), "json: "))
+	return err
 }
-
-// fields returns the sorted names of the members of a Spec in JSON.
-var fields = sync.OnceValue(func() (names []string) {
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[Spec]()) {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-})
-
-// Misfit describes a member with a value of the wrong type, in terms of JSON.
-func Misfit(e *json.UnmarshalTypeError) string {
-	want := "an object"
-	switch e.Type.Kind() {
-	case reflect.Int:
-		want = "a whole number, written without fraction and exponent"
-	case reflect.String:
-		want = "a string"
-	case reflect.Bool:
-		want = "true or false"
-	case reflect.Slice:
-		want = "an array"
-	}
-	return fmt.Sprintf("%s must be %s", e.Field[strings.LastIndex(e.Field, ".")+1:], want)
-}
-
-// ErrSpec reports a text that does not describe a job.
-var ErrSpec = errors.New("the job cannot be read")
 
 // schedule parses the schedule of a new Spec.
 func (s *Spec) schedule(now time.Time) (*when.Schedule, error) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolvet/toolvet/internal/jobspec"
 	"github.com/toolvet/toolvet/schedule"
 )
 
@@ -18,7 +19,7 @@ func TestUnknownField(t *testing.T) {
 		`{"owner":{}}`:       `unknown field "owner": write one of arguments, at_most_once, `,
 		`{"a\u001b[2Jb":{}}`: `: write one of arguments`,
 	} {
-		err := schedule.DecodeSpec([]byte(text), new(schedule.Spec))
+		_, err := jobspec.Decode([]byte(text), new(schedule.Spec))
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\x1b") {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}

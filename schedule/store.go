@@ -5,12 +5,9 @@ package schedule
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 )
 
@@ -31,14 +28,6 @@ var (
 	ErrTooMany = fmt.Errorf("%d runs of the job have not ended: wait for them, or delete the job", maxOpen)
 	// ErrLost is the conflict of two workers: the lease is over, and the run may be another worker's.
 	ErrLost = errors.New("the lease is over")
-)
-
-const (
-	// MaxAttempts is the number of times that a run is begun although its workers die. The run may be
-	// what kills them.
-	MaxAttempts = 10
-	// MaxAlertDelay is the longest time between two tries to deliver an alert.
-	MaxAlertDelay = 15 * time.Minute
 )
 
 // A Store keeps jobs, their runs, the leases of workers, and alerts. Any number of goroutines and
@@ -96,11 +85,13 @@ type Store interface {
 	// Runs returns a page of the runs that a filter chooses.
 	Runs(ctx context.Context, f RunFilter) ([]*Run, error)
 
-	// Fire calls fire for jobs whose Next has come, at most limit, the earliest first. It stores each
+	// Fire calls fire for jobs whose Next has come, at most limit, the earliest first. Open is the number of the job's runs that
+	// have not ended. Fired are the times from its Next on that already have scheduled runs, except for missed ones, in any
+	// order; there can be some only after the clock was set back, when Next is not after Through. Fire stores each
 	// job as fire leaves it, together with the runs that fire returns. It leaves out a run if the fire
 	// time and kind are not free, and adds the number of stored open runs to the job's Fired. It
 	// returns the number of jobs.
-	Fire(ctx context.Context, now time.Time, limit int, fire func(Due) []*Run) (int, error)
+	Fire(ctx context.Context, now time.Time, limit int, fire func(j *Job, open int, fired []time.Time) []*Run) (int, error)
 	// Claim gives queued runs that are ready to a worker, at most limit, in the order of their ready
 	// times and ids. A claimed run is Running, names the worker, and counts one attempt more. Claim
 	// passes over an exclusive run while another run of its job is running, and over a scheduled run
@@ -134,12 +125,12 @@ type Store interface {
 	Leave(ctx context.Context, worker string) error
 	// TakeOver hands on the runs of all workers whose lease is over, and deletes those leases. A run
 	// goes back into the queue, ready at now. It ends as Lost instead if its job is AtMostOnce or the
-	// run was begun MaxAttempts times: lost then completes the run and changes the job; open is the
+	// run was begun so many times as attempts: lost then completes the run and changes the job; open is the
 	// number of the job's other runs that have not ended.
 	//
 	// A lease that lasts for longer than lease was given before the store's clock was set
 	// back. TakeOver shortens it to lease.
-	TakeOver(ctx context.Context, now time.Time, lease time.Duration, lost func(j *Job, r *Run, open int)) error
+	TakeOver(ctx context.Context, now time.Time, lease time.Duration, attempts int, lost func(j *Job, r *Run, open int)) error
 
 	// Alerts returns the alerts due now, at most limit and at most one a job, the earliest first. It
 	// returns none of them again before until, and no later alert of a job before the earlier ones are
@@ -154,9 +145,9 @@ type Store interface {
 	AlertsSince(ctx context.Context, at time.Time, id string) ([]*Alert, error)
 
 	// SetBack repairs waiting times after the clock was set back to now. A queued run that was
-	// fired or begun after now is ready at once, and an alert waits for no longer than MaxAlertDelay. Runs
+	// fired or begun after now is ready at once, and an alert waits for no longer than delay. Runs
 	// that wait for another reason, such as jitter or a retry, keep waiting.
-	SetBack(ctx context.Context, now time.Time) error
+	SetBack(ctx context.Context, now time.Time, delay time.Duration) error
 	// Zones returns the time zones of the jobs that have a Next, each once.
 	Zones(ctx context.Context) ([]string, error)
 	// Prune deletes runs and alerts from before a time: runs by their end. Of each job it also
@@ -166,16 +157,6 @@ type Store interface {
 
 	// Close ends the connections. The schedulers that use the store must have ended.
 	io.Closer
-}
-
-// A Due is a job whose time has come.
-type Due struct {
-	Job *Job
-	// Open is the number of its runs that have not ended.
-	Open int
-	// Fired are the times from its Next on that already have scheduled runs, except for missed ones, in any
-	// order. There can be some only after the clock was set back, when Next is not after Through.
-	Fired []time.Time
 }
 
 // A Claim is a run that a worker has to do, with its job.
@@ -219,24 +200,4 @@ type RunFilter struct {
 	Before string // the id of the last run of the page before
 	Limit  int    // default 50, at most 1000
 	Brief  bool   // without results and verdicts
-}
-
-// PageSize returns the number of entries on a page when a filter asks for limit.
-func PageSize(limit int) int {
-	if limit <= 0 {
-		return 50
-	}
-	return min(limit, 1000)
-}
-
-// IsID reports whether a text has the form of an id that [NewID] makes.
-func IsID(text string) bool {
-	return len(text) == 23 && strings.Trim(text, "0123456789abcdef") == ""
-}
-
-// NewID makes an id. Ids sort in the order in which they are made, to the millisecond.
-func NewID(now time.Time) string {
-	var b [6]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return fmt.Sprintf("%011x%s", now.UnixMilli(), hex.EncodeToString(b[:]))
 }

@@ -12,8 +12,8 @@ import (
 
 // Kinds of test runs. They precede the making of a job.
 const (
-	TestRehearsal = "rehearsal" // where it can do no harm
-	TestReal      = "real"      // for real
+	testRehearsal = "rehearsal" // where it can do no harm
+	testReal      = "real"      // for real
 )
 
 // A Rehearsal is the outcome of a call that was made where it could do no harm.
@@ -24,22 +24,19 @@ type Rehearsal struct {
 	Text   string          `json:"-"`                // the report for people
 }
 
-// A Rehearser makes a call where it can do no harm. The error tells why the call cannot be rehearsed.
-type Rehearser func(ctx context.Context, tool string, arguments json.RawMessage, who *call.Session) (*Rehearsal, error)
-
 // tryOut makes a job's call once, before the job is made, if how asks for it.
 func (s *Scheduler) tryOut(ctx context.Context, spec Spec, who *call.Session, how How, p *Proposal) error {
 	ctx, cancel := s.within(ctx, &spec)
 	defer cancel()
 	switch how.TestRun {
-	case TestReal:
-		j := &Job{Spec: spec, Owner: OwnerOf(who)}
+	case testReal:
+		j := &Job{Spec: spec, Owner: ownerOf(who), AllowWarnings: how.AllowWarnings}
 		j.Arguments = spec.arguments()
 		if r := s.call(ctx, j); r.State != Succeeded {
 			p.add("/test_run", r.Reason, "")
 		}
-	case TestRehearsal:
-		s.rehearse(ctx, spec, who, p)
+	case testRehearsal:
+		s.rehearse(ctx, spec, who, how, p)
 	}
 	if !p.Valid {
 		return &RefusedError{p}
@@ -47,12 +44,12 @@ func (s *Scheduler) tryOut(ctx context.Context, spec Spec, who *call.Session, ho
 	return nil
 }
 
-func (s *Scheduler) rehearse(ctx context.Context, spec Spec, who *call.Session, p *Proposal) {
+func (s *Scheduler) rehearse(ctx context.Context, spec Spec, who *call.Session, how How, p *Proposal) {
 	if s.cfg.Rehearse == nil {
 		p.add("/test_run", "cannot be a rehearsal here", `leave it out, or make the call for real with "real"`)
 		return
 	}
-	r, err := s.cfg.Rehearse(ctx, spec.Tool, spec.arguments(), OwnerOf(who).session())
+	r, err := s.cfg.Rehearse(ctx, spec.Tool, spec.arguments(), ownerOf(who).session(how.AllowWarnings))
 	if err != nil {
 		p.add("/test_run", "the call cannot be rehearsed: "+err.Error(), `leave it out, or make the call for real with "real"`)
 		return

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -71,3 +72,90 @@ func TestRehearsal(t *testing.T) {
 		}
 	})
 }
+
+// TestMissing makes a job whose file is missing: nobody gets it unasked. Its health tells of it until the file is there.
+func TestMissing(t *testing.T) {
+	t.Parallel()
+	inWorld(t, nil, func(w *world) {
+		w.set(func() { w.missing = "does not exist" })
+		spec := schedule.Spec{Name: "early", Tool: "files:read", Schedule: "every hour"}
+		_, p, err := w.Create(w.t.Context(), spec, nil, schedule.How{})
+		if refused := new(schedule.RefusedError); !errors.As(err, &refused) {
+			t.Fatalf("made the job: %v", err)
+		}
+		w.want("suggestions", strings.Join(p.Suggestions, "\n"), "or make the job although this is missing: allow_warnings: true (--allow-warnings)")
+		j, _, err := w.Create(w.t.Context(), spec, nil, schedule.How{AllowWarnings: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		health := func() string {
+			j, err := w.Get(w.t.Context(), j.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(j.Health.Status) + " " + j.Health.Reason
+		}
+		const missing = " 01:00:00 UTC will probably fail: /path: does not exist"
+		w.want("at first", health(), "warned the run at 2000-01-01"+missing)
+		w.serve(90 * time.Minute) // one run succeeds in spite of it
+		w.want("after a run", health(), "warned the run at 2000-01-01"+strings.Replace(missing, "01:", "02:", 1))
+		if len(w.calls) != 1 {
+			t.Errorf("calls %v, want one", w.calls)
+		}
+		w.set(func() { w.missing = "" })
+		w.serve(20 * time.Minute)
+		w.want("once it is there", health(), "ok ")
+		w.want("alerts", strings.Join(w.alerts, "\n"), "early ok: ")
+	})
+}
+
+// TestPausedFromTheStart makes a job that runs only once it is resumed.
+func TestPausedFromTheStart(t *testing.T) {
+	t.Parallel()
+	inWorld(t, nil, func(w *world) {
+		j, _, err := w.Create(w.t.Context(), schedule.Spec{Name: "later", Tool: "files:read", Schedule: "every hour"}, nil, schedule.How{Paused: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.serve(3 * time.Hour)
+		if _, err = w.Resume(w.t.Context(), j.ID); err != nil || len(w.calls) != 0 {
+			t.Fatalf("calls %v, %v", w.calls, err)
+		}
+		w.serve(90 * time.Minute)
+		if len(w.calls) == 0 {
+			t.Error("it does not run after it was resumed")
+		}
+	})
+}
+
+func TestSkipValidation(t *testing.T) {
+	t.Parallel()
+	for _, allowed := range []bool{false, true} {
+		t.Run(fmt.Sprint(allowed), func(t *testing.T) {
+			t.Parallel()
+			inWorld(t, func(c *schedule.Config) { c.AllowSkip = allowed }, func(w *world) {
+				w.fault = "gone"
+				spec := schedule.Spec{Name: "job", Tool: "files:read", Schedule: "every hour"}
+				j, p, err := w.Create(w.t.Context(), spec, nil, schedule.How{SkipValidation: true})
+				if !allowed {
+					if err == nil || !strings.Contains(err.Error(), "not allowed by the policy") {
+						t.Errorf("it is not refused: %v", err)
+					}
+					return
+				}
+				if err != nil {
+					t.Fatalf("%v %+v", err, p)
+				}
+				if !j.Unvalidated || j.Verdict.Method != "skipped" || len(j.Verdict.Warnings) != 1 {
+					t.Errorf("it is not recorded: %+v %+v", j, j.Verdict)
+				}
+				spec.Schedule = "sometimes"
+				if _, _, err := w.Create(w.t.Context(), spec, nil, schedule.How{SkipValidation: true}); err == nil {
+					t.Error("a schedule that is not understood is taken")
+				}
+			})
+		})
+	}
+}
+
+// TestBlockedRunsHoldUpNobody: jobs fire on time while a run of another job waits for the one before it.

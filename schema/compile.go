@@ -4,8 +4,6 @@
 package schema
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"net/url"
 
@@ -22,20 +20,10 @@ const documentURL = "toolvet:///schema"
 type Schema struct {
 	root   *node
 	limits Limits
-	digest string
 
 	formats bool // a format is asserted somewhere
 	mixed   bool // and may turn an invalid value into a valid one
 	tracks  bool // there are unevaluatedProperties or unevaluatedItems
-}
-
-// Digest returns the SHA-256 of the text that the schema was compiled from, in
-// lower-case hexadecimal digits; "" of a nil or zero Schema.
-func (s *Schema) Digest() string {
-	if s == nil {
-		return ""
-	}
-	return s.digest
 }
 
 // Compile reads a schema: a JSON object, or true or false. Every error is a
@@ -55,8 +43,7 @@ func compile(raw []byte, limits Limits, booleans bool) (_ *Schema, err error) {
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(raw)
-	compiled := &Schema{limits: limits, digest: hex.EncodeToString(sum[:])}
+	compiled := &Schema{limits: limits}
 	if accepts, ok := v.(bool); ok && booleans {
 		compiled.root = &node{always: accepts, never: !accepts}
 		return compiled, nil

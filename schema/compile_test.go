@@ -4,8 +4,6 @@
 package schema_test
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -157,19 +155,6 @@ func evaluateViolations(t *testing.T, rawSchema, rawValue string) []schema.Viola
 		t.Fatal(err)
 	}
 	return ev.Violations
-}
-
-func TestDigest(t *testing.T) {
-	t.Parallel()
-	raw := []byte(`{"type": "object"}`)
-	s, err := schema.Compile(raw, schema.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum := sha256.Sum256(raw)
-	if got, want := s.Digest(), hex.EncodeToString(sum[:]); got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
 }
 
 var compileSeeds = []string{

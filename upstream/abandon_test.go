@@ -15,17 +15,18 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/engine"
 	"github.com/toolvet/toolvet/upstream"
 )
 
 // A slots is a limiter that counts the calls under way.
 type slots struct{ taken atomic.Int32 }
 
-func (s *slots) Take(context.Context, *call.Call) (toolvet.Ticket, []check.Finding) {
+func (s *slots) Take(context.Context, *call.Call) (engine.Ticket, []check.Finding) {
 	s.taken.Add(1)
 	return s, nil
 }
-func (s *slots) Peek(context.Context, *call.Call) ([]toolvet.Allowance, []check.Finding) {
+func (s *slots) Peek(context.Context, *call.Call) ([]engine.Allowance, []check.Finding) {
 	return nil, nil
 }
 func (s *slots) Release()  { s.taken.Add(-1) }
@@ -65,7 +66,7 @@ func TestAbandonedHolds(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				var limits slots
-				gate, err := toolvet.New(toolvet.WithLimiter(&limits))
+				gate, err := toolvet.New(toolvet.WithInside(engine.Parts{Limiter: &limits}))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -13,12 +13,7 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 )
 
-// Ask makes a request other than tools/call for a caller. The gate judges it, the limits of the policy
-// count it, and its result is reviewed. The options of the session and of the request's id apply.
-//
-// The error is a *[RefusedError] if toolvet or the server refuses the request, or if the answer is
-// withheld; its Raw is the JSON-RPC error for the caller. Other errors are those of [Set.Do].
-func (s *Set) Ask(ctx context.Context, server string, r Request, options ...CallOption) (json.RawMessage, error) {
+func (s innerSet) Ask(ctx context.Context, server string, r Request, options ...CallOption) (json.RawMessage, error) {
 	passage, err := s.Enter(ctx, server, r, options...)
 	if err != nil {
 		return nil, err
@@ -55,10 +50,7 @@ func (s *Set) Ask(ctx context.Context, server string, r Request, options ...Call
 	return shown.Raw, nil
 }
 
-// Enter judges a request other than tools/call that the caller does not make itself, such as a
-// subscription that several callers share. It must end the passage as [door.Door.Enter] says. The
-// error is a *[RefusedError] if the request is refused.
-func (s *Set) Enter(ctx context.Context, server string, r Request, options ...CallOption) (*door.Passage, error) {
+func (s innerSet) Enter(ctx context.Context, server string, r Request, options ...CallOption) (*door.Passage, error) {
 	if r.Method == jsonrpc.ToolsCall {
 		return nil, errors.New("tools/call names a tool: use Call")
 	}
@@ -73,7 +65,7 @@ func (s *Set) Enter(ctx context.Context, server string, r Request, options ...Ca
 		return nil, refusedParams(r.Method, err)
 	}
 	p.door.Inform(ctx, c, func(ctx context.Context, method string) (*call.Catalog, error) {
-		l, _, err := p.list(ctx, List(method), true)
+		l, _, err := p.list(ctx, listName(method), true)
 		if err != nil {
 			return nil, err
 		}

@@ -48,7 +48,7 @@ func (s *Set) Call(ctx context.Context, name string, arguments json.RawMessage, 
 	p := t.door.Enter(ctx, t.call, o.request(t.call.Meta))
 	defer p.Close()
 	if _, no := p.Refusal(); no {
-		return refused(p), nil
+		return refused(p), p.Verdict().Stopped // nil unless the caller has given up
 	}
 	o.Method, o.caller = "tools/call", t.call.Session
 	if o.Params, err = callParams(traced(p, o.Params, messages), t.call.Name, t.call.Raw, messages); err != nil {

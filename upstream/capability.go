@@ -12,23 +12,18 @@ import (
 	"github.com/toolvet/toolvet/call"
 )
 
-// Capabilities returns the capabilities of a server as it wrote them, or nil if it gave none.
-// The error reports an unknown server, or a server that cannot be connected to.
-func (s *Set) Capabilities(ctx context.Context, server string) (json.RawMessage, error) {
+func (s innerSet) Capabilities(ctx context.Context, server string) (json.RawMessage, error) {
 	var capabilities json.RawMessage
-	err := s.with(ctx, server, func(c *Client) { capabilities = c.capabilities })
+	err := s.with(ctx, server, func(c *client) { capabilities = c.capabilities })
 	return capabilities, err
 }
 
-// Info returns a server's name and version as it wrote them, and its instructions for models,
-// a JSON string. Each is nil if the server gave none. The errors are those of
-// [Set.Capabilities].
-func (s *Set) Info(ctx context.Context, server string) (info, instructions json.RawMessage, err error) {
-	err = s.with(ctx, server, func(c *Client) { info, instructions = c.ServerInfo(), c.instructions })
+func (s innerSet) Info(ctx context.Context, server string) (info, instructions json.RawMessage, err error) {
+	err = s.with(ctx, server, func(c *client) { info, instructions = c.ServerInfo(), c.instructions })
 	return info, instructions, err
 }
 
-func (s *Set) with(ctx context.Context, server string, f func(*Client)) error {
+func (s *Set) with(ctx context.Context, server string, f func(*client)) error {
 	p, err := s.peer(server)
 	if err != nil {
 		return err
@@ -38,7 +33,7 @@ func (s *Set) with(ctx context.Context, server string, f func(*Client)) error {
 		return err
 	}
 	defer release()
-	f(l.Client)
+	f(l.client)
 	return nil
 }
 
@@ -85,9 +80,7 @@ func yes(v json.RawMessage) bool {
 	return false
 }
 
-// NativeValidation reports whether a server announces the validation protocol itself. Method
-// is the name of its validate tool. The errors are those of [Set.Capabilities].
-func (s *Set) NativeValidation(ctx context.Context, server string) (method string, ok bool, err error) {
-	err = s.with(ctx, server, func(c *Client) { method, ok = c.NativeValidation() })
+func (s innerSet) NativeValidation(ctx context.Context, server string) (method string, ok bool, err error) {
+	err = s.with(ctx, server, func(c *client) { method, ok = c.NativeValidation() })
 	return method, ok, err
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolvet/toolvet/internal/servers"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolvet/toolvet/call"
@@ -79,12 +81,9 @@ func TestStartErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := command(t, name)
-			c.Timeout = test.timeout
-			c.Limits = call.Limits{Bytes: 65536}
-			client, err := upstream.Start(t.Context(), c)
-			var handshake *upstream.HandshakeError
-			if !errors.As(err, &handshake) {
-				t.Fatalf("Start: got %v, %v, want a *HandshakeError", client, err)
+			client, err := servers.Connect(t.Context(), c, servers.Options{Timeout: test.timeout, Limits: call.Limits{Bytes: 65536}})
+			if !servers.HandshakeFailed(err) {
+				t.Fatalf("Connect: got %v, %v, want a failed handshake", client, err)
 			}
 			if test.timeout > 0 != errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("errors.Is(err, context.DeadlineExceeded) is not as it should be: %v", err)
@@ -97,10 +96,9 @@ func TestStartErrors(t *testing.T) {
 func TestStartNoProgram(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{nil, {"toolvet-test-no-such-program"}} {
-		client, err := upstream.Start(t.Context(), upstream.Command{Args: args})
-		var handshake *upstream.HandshakeError
-		if err == nil || errors.As(err, &handshake) {
-			t.Errorf("Start(%q): got %v, %v, want an error of starting", args, client, err)
+		client, err := servers.Connect(t.Context(), upstream.Command{Args: args}, servers.Options{})
+		if err == nil || servers.HandshakeFailed(err) {
+			t.Errorf("Connect(%q): got %v, %v, want an error of starting", args, client, err)
 		}
 	}
 }
@@ -110,9 +108,8 @@ func TestStartCanceled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	c := command(t, "only garbage")
-	c.Stderr = nil
 	time.AfterFunc(10*time.Millisecond, cancel)
-	if _, err := upstream.Start(ctx, c); !errors.Is(err, context.Canceled) {
+	if _, err := servers.Connect(ctx, c, servers.Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
 }
@@ -121,8 +118,7 @@ func TestStderrIsPassedOn(t *testing.T) {
 	t.Parallel()
 	var stderr strings.Builder
 	c := command(t, "dies")
-	c.Stderr = &stderr
-	if _, err := upstream.Start(t.Context(), c); err == nil {
+	if _, err := servers.Connect(t.Context(), c, servers.Options{Stderr: &stderr}); err == nil {
 		t.Fatal("no error")
 	}
 	if got, want := stderr.String(), "error: API key is missing\n"; got != want {
@@ -182,7 +178,7 @@ func TestToolsErrors(t *testing.T) {
 }
 
 // callFor makes a call that may take so long, and returns its error.
-func callFor(t *testing.T, client *upstream.Client, limit time.Duration, arguments string) error {
+func callFor(t *testing.T, client servers.Client, limit time.Duration, arguments string) error {
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	_, err := client.Call(ctx, "t", json.RawMessage(arguments))

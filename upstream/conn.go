@@ -68,7 +68,7 @@ var (
 	errStdin  = errors.New("the server closed its standard input")
 )
 
-func newConn(transport Transport, stderr *tail, o Options) *conn {
+func newConn(transport Transport, stderr *tail, o options) *conn {
 	c := &conn{
 		transport: transport, stderr: stderr, limits: o.Limits, handler: o.Handler,
 		out: make(chan []byte, 16), closing: make(chan struct{}),

@@ -25,7 +25,7 @@
 // errors of a server are *[RefusedError], *[GoneError], which tells whether the server may have run the tool, and
 // *[UnavailableError]. After [Set.Close] they are [ErrClosed].
 //
-// A [Client] is a single connection, and judges nothing. A program can write its own [Dialer]; package upstreamtest has one
+// A program can write its own [Dialer]; package upstreamtest has one
 // for tests.
 //
 // The package uses no SDK, so schemas and results stay the bytes of the server. A server that misbehaves (writes no

@@ -17,14 +17,17 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
-// A HandshakeError reports a server that was started but did not complete the handshake.
-type HandshakeError struct{ err error }
+// A handshakeError reports a server that was started but did not complete the handshake.
+type handshakeError struct{ err error }
 
-func (e *HandshakeError) Error() string { return e.err.Error() }
-func (e *HandshakeError) Unwrap() error { return e.err }
+func (e *handshakeError) Error() string { return e.err.Error() }
+func (e *handshakeError) Unwrap() error { return e.err }
+
+// HandshakeFailed marks the error for servers.HandshakeFailed.
+func (e *handshakeError) HandshakeFailed() {}
 
 // A RefusedError reports a request that the server answered with an error, or that toolvet refused
-// (see [Set.Ask]).
+// itself.
 type RefusedError struct {
 	Method  string
 	Code    int             // the JSON-RPC error code from the server

@@ -24,7 +24,7 @@ func (s *Set) Connect(ctx context.Context, server string) error {
 // HasCapability reports whether a server announces a capability. Path has dots between its
 // parts.
 func (s *Set) HasCapability(ctx context.Context, server, path string) (bool, error) {
-	capabilities, err := s.Capabilities(ctx, server)
+	capabilities, err := innerSet{s}.Capabilities(ctx, server)
 	if err != nil {
 		return false, err
 	}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolvet/toolvet/internal/servers"
+
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -41,11 +43,11 @@ func command(t *testing.T, name string) upstream.Command {
 }
 
 // start connects to the fake server called name.
-func start(t *testing.T, name string) *upstream.Client {
+func start(t *testing.T, name string) servers.Client {
 	t.Helper()
-	client, err := upstream.Start(t.Context(), command(t, name))
+	client, err := servers.Connect(t.Context(), command(t, name), servers.Options{})
 	if err != nil {
-		t.Fatalf("Start: %v", err)
+		t.Fatalf("Connect: %v", err)
 	}
 	t.Cleanup(func() { client.Close(t.Context()) })
 	return client

@@ -23,7 +23,7 @@ var (
 
 // shakeHands sends initialize. If the server refuses it, shakeHands tries server/discover (MCP
 // 2026-07-28, basic/versioning).
-func (c *Client) shakeHands(ctx context.Context) error {
+func (c *client) shakeHands(ctx context.Context) error {
 	err := c.initialize(ctx)
 	var refused *RefusedError
 	if !errors.As(err, &refused) {
@@ -39,7 +39,7 @@ func clientInfo() map[string]any {
 	return map[string]any{"name": "toolvet", "version": toolvet.Version}
 }
 
-func (c *Client) initialize(ctx context.Context) error {
+func (c *client) initialize(ctx context.Context) error {
 	raw, err := c.request(ctx, "initialize", map[string]any{
 		"protocolVersion": legacyVersions[0], "capabilities": c.offers, "clientInfo": clientInfo(),
 	})
@@ -59,7 +59,7 @@ func (c *Client) initialize(ctx context.Context) error {
 	return c.conn.notify(ctx, "notifications/initialized", nil)
 }
 
-func (c *Client) discover(ctx context.Context) error {
+func (c *client) discover(ctx context.Context) error {
 	version, err := json.Marshal(jsonrpc.Modern)
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func (c *Client) discover(ctx context.Context) error {
 	return nil
 }
 
-func (c *Client) members(raw json.RawMessage) (map[string]json.RawMessage, error) {
+func (c *client) members(raw json.RawMessage) (map[string]json.RawMessage, error) {
 	members, err := strictjson.Members(raw, c.limits)
 	if err != nil {
 		return nil, err

@@ -11,12 +11,13 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/inside"
 )
 
 // lists caches a server's lists for one connection.
 type lists struct {
 	mu    sync.Mutex
-	known map[List]*cached
+	known map[listName]*cached
 }
 
 // A cached list is valid until it changes or its time is over.
@@ -30,9 +31,9 @@ type cached struct {
 // failureLasts is how long a failure to get a list also answers the next callers.
 const failureLasts = time.Second
 
-func (l *lists) of(list List) *cached {
+func (l *lists) of(list listName) *cached {
 	if l.known == nil {
-		l.known = map[List]*cached{}
+		l.known = map[listName]*cached{}
 	}
 	c := l.known[list]
 	if c == nil {
@@ -79,7 +80,7 @@ func (c *cached) joinable() bool {
 
 // get returns a list from memory or asks the server for it. Concurrent callers share one
 // request. With anew it asks even if the list is known, unless the list is fresh.
-func (l *lists) get(ctx context.Context, list List, anew bool, ask func() (*listing, error)) (*listing, error) {
+func (l *lists) get(ctx context.Context, list listName, anew bool, ask func() (*listing, error)) (*listing, error) {
 	l.mu.Lock()
 	c := l.of(list)
 	if known := c.current(); known != nil && (!anew || known.fresh()) {
@@ -108,7 +109,7 @@ func (l *lists) get(ctx context.Context, list List, anew bool, ask func() (*list
 const methodNotFound = -32601
 
 // list returns a list of a server, and the connection that it came over.
-func (p *peer) list(ctx context.Context, list List, anew bool) (*listing, *link, error) {
+func (p *peer) list(ctx context.Context, list listName, anew bool) (*listing, *link, error) {
 	var on *link
 	l, err := again(string(list), func() (*listing, error) {
 		l, release, err := p.acquire(ctx)
@@ -117,7 +118,7 @@ func (p *peer) list(ctx context.Context, list List, anew bool) (*listing, *link,
 		}
 		defer release()
 		on = l
-		if list != Tools && !announces(l.capabilities, list.capability()) {
+		if list != toolsList && !announces(l.capabilities, list.capability()) {
 			return &listing{listed: time.Now(), tools: call.NewCatalog(nil)}, nil
 		}
 		return l.lists.get(ctx, list, anew, func() (*listing, error) {
@@ -126,7 +127,7 @@ func (p *peer) list(ctx context.Context, list List, anew bool) (*listing, *link,
 			if errors.As(err, &refused) && refused.Code == methodNotFound && !announces(l.capabilities, list.capability()) {
 				found, err = &listing{listed: time.Now(), tools: call.NewCatalog(nil)}, nil // the server has no such list
 			}
-			if err == nil && list == Tools {
+			if err == nil && list == toolsList {
 				err = p.reviewed(found)
 			}
 			if err == nil {
@@ -139,11 +140,11 @@ func (p *peer) list(ctx context.Context, list List, anew bool) (*listing, *link,
 }
 
 // tell logs the faults in a list of tools, and gives the tools to the Observer.
-func (p *peer) tell(list List, found *listing) {
+func (p *peer) tell(list listName, found *listing) {
 	for _, fault := range found.faults {
 		p.set.log.Warn("the server lists what cannot be used", "server", p.cfg.Name, "list", list, "err", fault)
 	}
-	if list == Tools {
+	if list == toolsList {
 		p.door.Listed(p.set.ctx, found.tools)
 	}
 }
@@ -151,7 +152,7 @@ func (p *peer) tell(list List, found *listing) {
 // reviewed passes the definitions of tools through the output layer. Refusals quote the
 // definitions to a model, so they must be fit for it to read.
 func (p *peer) reviewed(found *listing) error {
-	if !p.door.Gate().Reviews() {
+	if !inside.Of(p.door.Gate()).Reviews() {
 		return nil
 	}
 	var tools []*call.Tool
@@ -175,32 +176,27 @@ func (s *Set) Tools(ctx context.Context, server string, _ ...CallOption) (*call.
 	if err != nil {
 		return nil, err
 	}
-	l, _, err := p.list(ctx, Tools, false)
+	l, _, err := p.list(ctx, toolsList, false)
 	if err != nil {
 		return nil, err
 	}
 	return l.tools, nil
 }
 
-// List returns a list of a server as the pages that the server wrote, from memory if it is
-// known (see [Set.Tools]; the minimum of a minute holds for tools only). The output layer may
-// change pages; if it withholds one, List returns an error. A server without the capability
-// has no pages. The entries of the same pages are as the server sent them, for comparison with a lock. Resources and
-// resource templates are named by their URIs.
-func (s *Set) List(ctx context.Context, server string, list List) (pages []json.RawMessage, entries *call.Catalog, err error) {
+func (s innerSet) List(ctx context.Context, server string, method string) (pages []json.RawMessage, entries *call.Catalog, err error) {
 	p, err := s.peer(server)
 	if err != nil {
 		return nil, nil, err
 	}
-	l, _, err := p.list(ctx, list, false)
+	l, _, err := p.list(ctx, listName(method), false)
 	if err != nil {
 		return nil, nil, err
 	}
 	pages = make([]json.RawMessage, len(l.pages))
 	for i, raw := range l.pages {
-		v := s.look(ctx, &call.Call{Server: server}, string(list), raw)
+		v := s.look(ctx, &call.Call{Server: server}, method, raw)
 		if !v.Go {
-			return nil, nil, withheldError(string(list), v)
+			return nil, nil, withheldError(method, v)
 		}
 		pages[i] = v.Raw
 	}
@@ -210,12 +206,12 @@ func (s *Set) List(ctx context.Context, server string, list List) (pages []json.
 // tool returns the tools of a server. If none has the name, it asks the server once more: some
 // servers do not report that their list has changed.
 func (p *peer) tool(ctx context.Context, name string) (*call.Catalog, *link, error) {
-	known, on, err := p.list(ctx, Tools, false)
+	known, on, err := p.list(ctx, toolsList, false)
 	if err != nil {
 		return nil, nil, err
 	}
 	if known.tools.Tool(name) == nil && !known.fresh() {
-		if found, anew, err := p.list(ctx, Tools, true); err == nil {
+		if found, anew, err := p.list(ctx, toolsList, true); err == nil {
 			known, on = found, anew
 		}
 	}
@@ -229,7 +225,7 @@ func (p *peer) listen(l *link) {
 		return
 	}
 	wanted := map[string]bool{}
-	for key, list := range map[string]List{"toolsListChanged": Tools, "promptsListChanged": Prompts, "resourcesListChanged": Resources} {
+	for key, list := range map[string]listName{"toolsListChanged": toolsList, "promptsListChanged": promptsList, "resourcesListChanged": resourcesList} {
 		if announces(l.capabilities, list.capability(), "listChanged") {
 			wanted[key] = true
 		}

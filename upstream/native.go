@@ -5,9 +5,7 @@ package upstream
 
 import "github.com/toolvet/toolvet/internal/protocol"
 
-// NativeValidation reports whether the server announces the validation protocol itself.
-// Method is the name of its validate tool.
-func (c *Client) NativeValidation() (method string, ok bool) {
+func (c *client) NativeValidation() (method string, ok bool) {
 	method = protocol.Announced(c.capabilities)
 	return method, method != ""
 }

@@ -23,7 +23,7 @@ func TestNativeValidation(t *testing.T) {
 		`{"extensions":{"com.example/tool-validation":{"supported":true}}}`:                              "",
 		`{"experimental":{"x":1},"extensions":{"io.github.toolvet/tool-validation":{"supported":true}}}`: "validate",
 	} {
-		c := &Client{capabilities: []byte(capabilities)}
+		c := &client{capabilities: []byte(capabilities)}
 		got, ok := c.NativeValidation()
 		if got != want || ok != (want != "") {
 			t.Errorf("%s: got %q, %t, want %q", capabilities, got, ok, want)

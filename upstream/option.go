@@ -62,17 +62,6 @@ func WithHandler(h Handler) CallOption {
 	return callOptionFunc(func(o *callOptions) { o.Handler = &h })
 }
 
-// WithoutTimeout lifts the CallTimeout of the server. Only the context then bounds the call.
-func WithoutTimeout() CallOption {
-	return callOptionFunc(func(o *callOptions) { o.patient = true })
-}
-
-// WithErrorText sets the description of errors in answers to calls without a result. The
-// default is the error's Error method.
-func WithErrorText(text func(error) string) CallOption {
-	return callOptionFunc(func(o *callOptions) { o.text = text })
-}
-
 // request identifies the call for its passage through the door.
 func (o *callOptions) request(meta map[string]any) door.Request {
 	return door.Request{ID: o.id, Modern: jsonrpc.IsModern(meta)}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolvet/toolvet/internal/listed"
+
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
@@ -23,36 +25,36 @@ const (
 	maxListBytes = 64 << 20
 )
 
-// A List is one of the lists of a server.
-type List string
+// A listName is one of the lists of a server.
+type listName string
 
 // The lists, named by their methods.
 const (
-	Tools             List = "tools/list"
-	Prompts           List = "prompts/list"
-	Resources         List = "resources/list"
-	ResourceTemplates List = "resources/templates/list"
+	toolsList     listName = "tools/list"
+	promptsList   listName = "prompts/list"
+	resourcesList listName = "resources/list"
+	templatesList listName = "resources/templates/list"
 )
 
 // allLists holds all lists.
-var allLists = []List{Tools, Prompts, Resources, ResourceTemplates}
+var allLists = []listName{toolsList, promptsList, resourcesList, templatesList}
 
 // member returns the key of the entries in a page.
-func (l List) member() string {
-	if l == ResourceTemplates {
+func (l listName) member() string {
+	if l == templatesList {
 		return "resourceTemplates"
 	}
 	return l.capability()
 }
 
 // capability returns the list's key in a server's capabilities.
-func (l List) capability() string {
+func (l listName) capability() string {
 	name, _, _ := strings.Cut(string(l), "/")
 	return name
 }
 
 // changed returns the method of the notification for a changed list.
-func (l List) changed() string { return "notifications/" + l.capability() + "/list_changed" }
+func (l listName) changed() string { return "notifications/" + l.capability() + "/list_changed" }
 
 // A page is one result of a list.
 type page struct {
@@ -63,7 +65,7 @@ type page struct {
 }
 
 // pages asks for all pages of a list and calls take with each.
-func (c *Client) pages(ctx context.Context, list List, take func(raw json.RawMessage) (page, error)) error {
+func (c *client) pages(ctx context.Context, list listName, take func(raw json.RawMessage) (page, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	params, bytes, entries := map[string]any{}, 0, 0
@@ -96,26 +98,23 @@ func (c *Client) pages(ctx context.Context, list List, take func(raw json.RawMes
 }
 
 // what names the entries in errors.
-func (l List) what() string {
-	if l == ResourceTemplates {
+func (l listName) what() string {
+	if l == templatesList {
 		return "resource templates"
 	}
 	return l.capability()
 }
 
-// Tools lists the server's tools, all pages. It leaves out unreadable definitions and reports
-// them in faults. Err is not nil if the list is incomplete.
-func (c *Client) Tools(ctx context.Context) (tools *call.Catalog, faults []error, err error) {
-	l, err := c.list(ctx, Tools)
+func (c *client) Tools(ctx context.Context) (tools *call.Catalog, faults []error, err error) {
+	l, err := c.list(ctx, toolsList)
 	if err != nil {
 		return nil, nil, err
 	}
 	return l.tools, l.faults, nil
 }
 
-// Entries is Tools for the server's prompts, resources or resource templates. The catalog names them by
-// their names or URIs. It is empty if the server has no such list.
-func (c *Client) Entries(ctx context.Context, list List) (entries *call.Catalog, faults []error, err error) {
+func (c *client) Entries(ctx context.Context, method string) (entries *call.Catalog, faults []error, err error) {
+	list := listName(method)
 	if !announces(c.capabilities, list.capability()) {
 		return call.NewCatalog(nil), nil, nil
 	}
@@ -147,7 +146,7 @@ func (l *listing) fresh() bool { return time.Since(l.listed) < time.Second }
 const minToolsTTL = time.Minute
 
 // list asks for a whole list.
-func (c *Client) list(ctx context.Context, list List) (*listing, error) {
+func (c *client) list(ctx context.Context, list listName) (*listing, error) {
 	l := &listing{}
 	var tools []*call.Tool
 	var ttl time.Duration
@@ -157,7 +156,7 @@ func (c *Client) list(ctx context.Context, list List) (*listing, error) {
 		if err != nil {
 			return p, err
 		}
-		if list == Tools {
+		if list == toolsList {
 			some, next, faults, err := call.DecodeTools(raw, c.limits)
 			if err != nil {
 				return p, err
@@ -165,7 +164,7 @@ func (c *Client) list(ctx context.Context, list List) (*listing, error) {
 			p.next = next
 			tools, l.faults = append(tools, some...), append(l.faults, faults...)
 		} else {
-			some, _, unread, err := call.DecodeList(string(list), raw, c.limits)
+			some, _, unread, err := listed.Decode(string(list), raw, c.limits)
 			if err != nil {
 				return p, err
 			}
@@ -185,7 +184,7 @@ func (c *Client) list(ctx context.Context, list List) (*listing, error) {
 	}
 	l.listed = time.Now()
 	l.tools = call.NewCatalog(tools)
-	if list == Tools {
+	if list == toolsList {
 		ttl = max(ttl, minToolsTTL)
 	}
 	if lives {
@@ -195,7 +194,7 @@ func (c *Client) list(ctx context.Context, list List) (*listing, error) {
 }
 
 // page reads the members common to all pages.
-func (c *Client) page(list List, raw json.RawMessage) (page, error) {
+func (c *client) page(list listName, raw json.RawMessage) (page, error) {
 	var p page
 	members, err := c.members(raw)
 	if err != nil {

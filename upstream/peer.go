@@ -35,7 +35,7 @@ type peer struct {
 
 // A link is one connection with the lists received over it.
 type link struct {
-	*Client
+	*client
 	began time.Time
 	lost  chan struct{} // closed when the peer has noted the end of the connection
 	lists lists
@@ -108,7 +108,7 @@ func (p *peer) next() (l *link, wait func(context.Context) error, err error) {
 // dial connects for all waiting callers.
 func (p *peer) dial(f *flight[*link]) {
 	l := &link{lost: make(chan struct{})}
-	client, err := Connect(p.set.ctx, p.cfg.Dialer, Options{
+	client, err := connect(p.set.ctx, p.cfg.Dialer, options{
 		Stderr: p.cfg.Stderr, Timeout: p.cfg.Timeout, Limits: messages, Capabilities: p.cfg.Capabilities,
 		Handler: Handler{Request: p.asked(p.cfg.Handler.Request, nil), Notify: func(method string, params json.RawMessage) {
 			l.lists.notified(method)
@@ -117,7 +117,7 @@ func (p *peer) dial(f *flight[*link]) {
 			}
 		}},
 	})
-	l.Client, l.began = client, time.Now()
+	l.client, l.began = client, time.Now()
 	p.mu.Lock()
 	p.dialing = nil
 	switch {

@@ -28,6 +28,7 @@ import (
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/proxy/relay"
 	"github.com/toolvet/toolvet/internal/proxy/stdio"
+	"github.com/toolvet/toolvet/internal/servers"
 	"github.com/toolvet/toolvet/internal/test/npm"
 	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/upstream"
@@ -79,8 +80,8 @@ func TestRealServers(t *testing.T) {
 	if err != nil || !o.Ran || progress == 0 {
 		t.Errorf("progress: %d times; %+v, %v", progress, o, err)
 	}
-	for list, want := range map[upstream.List]string{upstream.Prompts: `"prompts"`, upstream.Resources: `"resources"`, upstream.ResourceTemplates: `"resourceTemplates"`} {
-		if pages, _, err := s.List(ctx, "everything", list); err != nil || len(pages) == 0 || !strings.Contains(string(pages[0]), want) {
+	for list, want := range map[servers.List]string{servers.Prompts: `"prompts"`, servers.Resources: `"resources"`, servers.ResourceTemplates: `"resourceTemplates"`} {
+		if pages, _, err := servers.Of(s).List(ctx, "everything", list); err != nil || len(pages) == 0 || !strings.Contains(string(pages[0]), want) {
 			t.Errorf("%s: %.100s, %v", list, pages, err)
 		}
 	}
@@ -210,7 +211,7 @@ servers:
 	if err != nil {
 		t.Fatal(err)
 	}
-	gate := newGate(t, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere(toolvet.PartPreset))
+	gate := newGate(t, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere("preset"))
 	command := append(npm.Server(t, "filesystem"), dir)
 	s := realSet(t, upstream.Config{Gate: func(string) *toolvet.Gate { return gate }, Servers: []upstream.Server{
 		{Name: "filesystem", Dialer: upstream.Command{Args: command}, Timeout: time.Minute}}})

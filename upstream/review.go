@@ -34,12 +34,12 @@ func (s *Set) reviewError(ctx context.Context, c *call.Call, err error) error {
 	if !errors.As(err, &refused) {
 		return err
 	}
-	v := s.look(ctx, c, "", refused.Raw)
+	raw, ok := s.door(c.Server).ReviewError(ctx, c, refused.Method, refused.Raw)
 	switch {
-	case !v.Go:
+	case !ok:
 		return &RefusedError{Method: refused.Method, Code: refused.Code, Message: "its error is withheld"}
-	case !bytes.Equal(v.Raw, refused.Raw):
-		return newRefusedError(refused.Method, v.Raw)
+	case !bytes.Equal(raw, refused.Raw):
+		return newRefusedError(refused.Method, raw)
 	}
 	return err
 }

@@ -36,7 +36,7 @@ type Server struct {
 	// Handler answers the server's requests that cannot be assigned to a single request of ours.
 	// Its Notify is not used: see [Set.Subscribe].
 	Handler      Handler
-	Capabilities json.RawMessage // of the client, for the handshake; see [Options]
+	Capabilities json.RawMessage // of the client, for the handshake: a JSON object; nil is {}. Handler.Request must support them
 }
 
 // Config configures the servers of a [Set] and the gates that judge their calls.
@@ -136,9 +136,9 @@ func (s *Set) peer(name string) (*peer, error) {
 }
 
 // Do makes any request. No gate judges it, but its result is reviewed like the result of a
-// call. It is for a program's own requests: for those of a client use [Set.Ask], and to call tools
-// [Set.Call]. The errors are those of [Client.Do], and
-// those of an unknown server and *[UnavailableError].
+// call. It is for a program's own requests: to call tools use [Set.Call]. The error is a *[RefusedError] if the
+// server answered with one, an *[UnavailableError], or that of an unknown server. When ctx is done, Do cancels the request at
+// the server.
 //
 // If the server dies while a request is in flight, the error is a *[GoneError]. Do repeats the
 // request on a new connection only if it asks for a list or nothing of it was sent.

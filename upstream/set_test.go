@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/servers"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -310,11 +311,11 @@ func TestPages(t *testing.T) {
 		m.announce = `{"prompts":{},"resources":{}}`
 		s := newSet(t, upstream.Config{}, map[string]upstream.Dialer{"a": m, "b": newMemory(nil)})
 		for range 2 {
-			pages, _, err := s.List(t.Context(), "a", upstream.Prompts)
+			pages, _, err := servers.Of(s).List(t.Context(), "a", servers.Prompts)
 			if err != nil || fmt.Sprintf("%s", pages) != `[{"prompts":[{"name":"p",  "x":1.0e2}],"nextCursor":"2"} {"prompts":[]}]` {
 				t.Errorf("prompts: %s, %v", pages, err)
 			}
-			if _, _, err := s.List(t.Context(), "a", upstream.ResourceTemplates); err != nil {
+			if _, _, err := servers.Of(s).List(t.Context(), "a", servers.ResourceTemplates); err != nil {
 				t.Errorf("templates: %v", err)
 			}
 			time.Sleep(2 * time.Second)
@@ -322,10 +323,10 @@ func TestPages(t *testing.T) {
 		if m.count("prompts/list") != 2 || m.count("resources/templates/list") != 2 {
 			t.Errorf("asked %v", m.asked)
 		}
-		if _, _, err := s.List(t.Context(), "a", upstream.Resources); err == nil || !strings.Contains(err.Error(), `no "resources"`) {
+		if _, _, err := servers.Of(s).List(t.Context(), "a", servers.Resources); err == nil || !strings.Contains(err.Error(), `no "resources"`) {
 			t.Errorf("resources that are no list: %v", err)
 		}
-		if pages, _, err := s.List(t.Context(), "b", upstream.Prompts); err != nil || len(pages) != 0 {
+		if pages, _, err := servers.Of(s).List(t.Context(), "b", servers.Prompts); err != nil || len(pages) != 0 {
 			t.Errorf("a server without prompts: %s, %v", pages, err)
 		}
 	})

@@ -208,7 +208,7 @@ func TestRequestsDenied(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			gate := newGate(t, append(options, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere(toolvet.PartPreset))...)
+			gate := newGate(t, append(options, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere("preset"))...)
 			synctest.Test(t, func(t *testing.T) {
 				got, asked := &notebook{}, 0
 				s, err := upstream.NewSet(upstream.Config{Gate: func(string) *toolvet.Gate { return gate }, Servers: []upstream.Server{{Name: "a", Dialer: replies(tt.ask, got),

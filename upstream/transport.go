@@ -36,7 +36,8 @@ type Transport interface {
 // to stderr. Ctx bounds the opening, not the connection. [Command] is the Dialer for servers on
 // stdio, [HTTP] the one for servers behind a URL.
 //
-// Dial may be called again whenever a connection is lost, and concurrently.
+// Dial may be called again whenever a connection is lost, and concurrently. It must return when ctx is done: calls of the
+// server, and the end of its [Set], wait for it.
 type Dialer interface {
 	Dial(ctx context.Context, stderr io.Writer) (Transport, error)
 }
@@ -58,7 +59,7 @@ type HTTP struct {
 	// URL is that of the MCP endpoint: http or https, without credentials.
 	URL string
 	// Transport makes the requests, and may add credentials to them. It gets only requests to the URL's
-	// origin. Nil: one of the Dialer's own for each connection, with the environment's proxies, 10 s to
+	// origin. It must return when the context of a request is done; a goroutine waits for each that it keeps. Nil: one of the Dialer's own for each connection, with the environment's proxies, 10 s to
 	// connect, and no compression.
 	Transport http.RoundTripper
 	// Logger receives the faults of the server, never a value. Nil discards them.

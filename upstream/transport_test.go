@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolvet/toolvet/internal/servers"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -92,7 +93,7 @@ func TestHTTPFaults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c, err := upstream.Connect(t.Context(), tt.dialer, upstream.Options{})
+			c, err := servers.Connect(t.Context(), tt.dialer, servers.Options{})
 			if err == nil {
 				c.Close(t.Context())
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
@@ -70,7 +71,7 @@ func (s *Set) unjudged(ctx context.Context, c *call.Call, o callOptions, err err
 // native returns the name of the server's validate tool. The server must announce and list it
 // (docs/protocol.md, section 3.3), and the policy must show the tool of the call to the session.
 func (t *target) native(ctx context.Context) (string, bool) {
-	if !t.door.Gate().Visible(ctx, t.call) {
+	if !inside.Of(t.door.Gate()).Visible(ctx, t.call) {
 		return "", false
 	}
 	method, ok := t.link.NativeValidation()
@@ -81,11 +82,7 @@ func (t *target) native(ctx context.Context) (string, bool) {
 	return method, ok
 }
 
-// AskNative asks the validate tool of a server (see [Set.NativeValidation]) about target, a call
-// of that server with a go, and returns the CallToolResult. The arguments are those of the
-// validate tool. The call passes the gate, the limits and the observer like any other. The
-// It takes ten seconds at most.
-func (s *Set) AskNative(ctx context.Context, target *call.Call, arguments json.RawMessage, options ...CallOption) (json.RawMessage, error) {
+func (s innerSet) AskNative(ctx context.Context, target *call.Call, arguments json.RawMessage, options ...CallOption) (json.RawMessage, error) {
 	p, err := s.peer(target.Server)
 	if err != nil {
 		return nil, err

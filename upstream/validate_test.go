@@ -16,6 +16,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/engine"
 	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/upstream"
 )
@@ -327,7 +328,7 @@ func TestCall(t *testing.T) {
 // from them.
 func TestHiddenIsNotAsked(t *testing.T) {
 	t.Parallel()
-	gate, err := toolvet.New(toolvet.WithVisibility(func(context.Context, *call.Call) bool { return false }))
+	gate, err := toolvet.New(toolvet.WithInside(engine.Parts{Visible: func(context.Context, *call.Call) bool { return false }}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Fastecho is a stdio MCP server that costs next to nothing, so that a benchmark measures the proxy in front of
+// Fastecho is an MCP server, over stdio or HTTP, that costs next to nothing, so that a benchmark measures the proxy in front of
 // it. It reads no more of a request than it needs, and trusts it. Its tool echo returns the argument message. Its
 // tool text returns the content of FILE, repeated or cut to the argument bytes.
 package main
@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"net/http"
 	"os"
 	"slices"
 	"strconv"
@@ -31,6 +32,7 @@ type server struct {
 func main() {
 	tools := flag.Int("tools", 0, "list so many `TOOLS` besides echo and text")
 	file := flag.String("file", "", "the `FILE` with the text of the tool text")
+	listen := flag.String("listen", "", "serve HTTP at `ADDRESS`, not stdio")
 	flag.Parse()
 	s := &server{file: *file, texts: map[int][]byte{}}
 	list := []string{
@@ -41,6 +43,9 @@ func main() {
 		list = append(list, fmt.Sprintf(`{"name":"tool_%d","description":"Reads file number %d and returns its text, line by line.","inputSchema":%s}`, i, i, schema))
 	}
 	s.list = []byte(`{"tools":[` + strings.Join(list, ",") + `]}`)
+	if *listen != "" {
+		log.Fatal(http.ListenAndServe(*listen, s))
+	}
 	r := bufio.NewReaderSize(os.Stdin, 64<<10)
 	var line []byte
 	for {
@@ -62,6 +67,26 @@ func main() {
 		}
 		line = line[:0]
 	}
+}
+
+// ServeHTTP answers a message with JSON. The tool text is for stdio alone, since calls share its texts.
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost {
+		http.Error(w, "only POST", http.StatusMethodNotAllowed)
+		return
+	}
+	message, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	answer := s.answer(message)
+	if answer == nil {
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(answer)))
+	_, _ = w.Write(answer)
 }
 
 // answer returns the answer to a request, nil to a notification.

@@ -20,7 +20,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/toolvet/toolvet/rehearse"
+	"github.com/toolvet/toolvet/internal/rehearsal"
+	"github.com/toolvet/toolvet/internal/servers"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -29,7 +30,7 @@ const server = "internal/test/npm/testdata/node_modules/@modelcontextprotocol/se
 
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == "sandbox" {
-		os.Exit(rehearse.Run(os.Args[2:]))
+		os.Exit(rehearsal.Run(os.Args[2:]))
 	}
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
 		serve(os.Args[2:])
@@ -48,7 +49,7 @@ func main() {
 type subject struct {
 	name    string
 	command []string
-	call    rehearse.Call
+	call    rehearsal.Call
 	dir     string
 }
 
@@ -66,9 +67,9 @@ func run(ctx context.Context, rounds, files int) error {
 	if err := tree(large, files); err != nil {
 		return err
 	}
-	call := func(dir string) rehearse.Call {
+	call := func(dir string) rehearsal.Call {
 		arguments, _ := json.Marshal(map[string]string{"path": filepath.Join(dir, "new.txt"), "content": "hello\n"})
-		return rehearse.Call{Tool: "write_file", Arguments: arguments}
+		return rehearsal.Call{Tool: "write_file", Arguments: arguments}
 	}
 	dir := filepath.Join(small, "small")
 	if err := os.Mkdir(dir, 0o755); err != nil {
@@ -115,8 +116,8 @@ func tree(dir string, files int) error {
 // measure takes all ways in turn, so that other load on the machine falls on all alike. The ready servers have waited
 // equally long with and without a sandbox.
 func (s subject) measure(ctx context.Context, self string, rounds int) error {
-	cfg := rehearse.Config{Command: s.command, Dir: s.dir, Init: []string{self, "sandbox"}}
-	pool := rehearse.NewPool(cfg)
+	cfg := rehearsal.Config{Command: s.command, Dir: s.dir, Init: []string{self, "sandbox"}}
+	pool := rehearsal.NewPool(cfg)
 	defer pool.Close()
 	var times [4][]time.Duration // direct, cold, ready, warm
 	for i := range rounds {
@@ -133,7 +134,7 @@ func (s subject) measure(ctx context.Context, self string, rounds int) error {
 				}
 				return s.direct(ctx, client)
 			},
-			func() error { return s.rehearse(rehearse.Start(ctx, cfg)) },
+			func() error { return s.rehearse(rehearsal.Start(ctx, cfg)) },
 			func() error { return s.direct(ctx, ready) },
 			func() error { return s.rehearse(pool.Take(ctx)) },
 		}
@@ -159,8 +160,8 @@ func (s subject) measure(ctx context.Context, self string, rounds int) error {
 }
 
 // start starts the server without a sandbox.
-func (s subject) start(ctx context.Context) (*upstream.Client, error) {
-	client, err := upstream.Start(ctx, upstream.Command{Args: s.command, Dir: s.dir})
+func (s subject) start(ctx context.Context) (servers.Client, error) {
+	client, err := servers.Connect(ctx, upstream.Command{Args: s.command, Dir: s.dir}, servers.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -172,14 +173,14 @@ func (s subject) start(ctx context.Context) (*upstream.Client, error) {
 }
 
 // direct makes the call, and ends the server.
-func (s subject) direct(ctx context.Context, client *upstream.Client) error {
+func (s subject) direct(ctx context.Context, client servers.Client) error {
 	defer client.Close(ctx)
 	_, err := client.Call(ctx, s.call.Tool, s.call.Arguments)
 	return err
 }
 
 // rehearse makes the call in a session, and ends the session.
-func (s subject) rehearse(session *rehearse.Session, err error) error {
+func (s subject) rehearse(session *rehearsal.Session, err error) error {
 	if err != nil {
 		return err
 	}

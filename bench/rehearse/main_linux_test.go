@@ -8,8 +8,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/toolvet/toolvet/internal/rehearsal"
 	"github.com/toolvet/toolvet/internal/test/race"
-	"github.com/toolvet/toolvet/rehearse"
 )
 
 func TestMain(m *testing.M) {
@@ -25,7 +25,7 @@ func TestRun(t *testing.T) {
 	race.Skip(t)
 	t.Chdir("../..") // the place of the npm packages
 	err := run(t.Context(), 1, 2000)
-	var missing *rehearse.UnsupportedError
+	var missing *rehearsal.UnsupportedError
 	if errors.As(err, &missing) && os.Getenv("CI") != "true" {
 		t.Skip(err)
 	}

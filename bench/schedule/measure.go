@@ -141,7 +141,7 @@ func work(s *schedule.Scheduler, store schedule.Store, jobs []*schedule.Job) []t
 		{"list: search, nothing found", page(schedule.JobFilter{Search: "nothing has this"}, 0)},
 		{"when the next is due", func(ctx context.Context, _ int) error { _, err := store.NextAt(ctx, time.Now()); return err }},
 		{"fire what is due: nothing", func(ctx context.Context, _ int) error {
-			n, err := store.Fire(ctx, time.Now(), 100, func(schedule.Due) []*schedule.Run { return nil })
+			n, err := store.Fire(ctx, time.Now(), 100, func(j *schedule.Job, open int, fired []time.Time) []*schedule.Run { return nil })
 			if err == nil && n > 0 {
 				err = fmt.Errorf("%d jobs are due", n)
 			}

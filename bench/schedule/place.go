@@ -19,6 +19,7 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib"
 	_ "modernc.org/sqlite"
 
+	"github.com/toolvet/toolvet/internal/jobspec"
 	"github.com/toolvet/toolvet/schedule"
 	"github.com/toolvet/toolvet/schedule/sqlstore"
 )
@@ -97,7 +98,7 @@ func (p *place) fill(ctx context.Context, jobs []*schedule.Job) error {
 func newJob(made time.Time, name, owner string, at time.Time) *schedule.Job {
 	at = at.UTC().Truncate(time.Millisecond)
 	return &schedule.Job{
-		ID: schedule.NewID(made),
+		ID: jobspec.NewID(made),
 		Spec: schedule.Spec{
 			Name: name, Tool: "files:read_text_file", Arguments: json.RawMessage(`{"path":"/data/report.txt"}`),
 			Schedule: at.Format(time.RFC3339Nano), Description: "read the report of the day",

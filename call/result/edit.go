@@ -89,11 +89,11 @@ func startsEscape(before []byte) bool {
 const maxNames = 100
 
 // Names are the names of properties that edits change, each as a step of a JSON Pointer with
-// its slash. It reports whether these are all.
+// its slash. It reports whether these are all. An edit that only adds text changes none.
 func (r *Result) Names(edits []Edit) (names []string, all bool) {
 	for _, e := range edits {
 		i, _ := slices.BinarySearchFunc(r.tokens, e.Start, func(t Token, at int) int { return cmp.Compare(t.End, at+1) })
-		if i == len(r.tokens) || r.tokens[i].Kind != Key {
+		if i == len(r.tokens) || r.tokens[i].Kind != Key || e.Start == e.End {
 			continue
 		}
 		if len(names) == maxNames {

@@ -6,6 +6,7 @@ package result
 import (
 	"bytes"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -17,17 +18,20 @@ func Unquote(token []byte) string {
 	if bytes.IndexByte(inner, '\\') < 0 {
 		return string(inner)
 	}
-	var b []byte
-	for i := 0; i < len(inner); {
-		n, r, raw := next(inner[i:])
-		if raw {
-			b = append(b, inner[i:i+n]...)
-		} else {
-			b = utf8.AppendRune(b, r)
+	var b strings.Builder
+	b.Grow(len(inner))
+	for len(inner) > 0 {
+		plain := bytes.IndexByte(inner, '\\')
+		if plain < 0 {
+			b.Write(inner)
+			break
 		}
-		i += n
+		b.Write(inner[:plain])
+		n, r, _ := next(inner[plain:])
+		b.WriteRune(r)
+		inner = inner[plain+n:]
 	}
-	return string(b)
+	return b.String()
 }
 
 // rawRange is the part of a string token, quotes included, that stands for a part of its

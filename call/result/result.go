@@ -47,7 +47,7 @@ type Token struct {
 // Read finds the tokens of a result. The error says that Raw is not JSON, too deep, or of too many
 // scalars.
 func Read(method string, raw json.RawMessage) (*Result, error) {
-	r := &Result{Method: method, Raw: raw}
+	r := &Result{Method: method, Raw: raw, tokens: make([]Token, 0, 16)}
 	w := walker{raw: raw}
 	w.visit = func(t Token) bool {
 		if len(r.tokens) == maxTokens {
@@ -89,6 +89,9 @@ func (r *Result) TextBlocks() []Token {
 // Where the names that lead to a token are longer than 4 KiB together, the place is "".
 func (r *Result) Places(list []Token) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
+		if len(list) == 0 {
+			return
+		}
 		i := 0
 		w := walker{raw: r.Raw}
 		w.visit = func(here Token) bool {

@@ -15,6 +15,8 @@ type walker struct {
 	raw   []byte
 	visit func(Token) (more bool)
 
+	element func(start int) // called behind each element of an array; nil: not
+
 	pos  int
 	path []step
 	done bool
@@ -92,6 +94,7 @@ func (w *walker) pointer() string {
 }
 
 func (w *walker) run() error {
+	w.path = make([]step, 0, 8) // deeper than most results
 	if err := w.value(); err != nil || w.done {
 		return err
 	}
@@ -197,7 +200,12 @@ func (w *walker) object() error {
 func (w *walker) array() error {
 	return w.list(']', func(i int) error {
 		w.path = append(w.path, step{index: i})
-		return w.value()
+		start := w.pos
+		err := w.value()
+		if err == nil && w.element != nil {
+			w.element(start)
+		}
+		return err
 	})
 }
 

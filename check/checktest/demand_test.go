@@ -21,7 +21,7 @@ type shelfOptions struct {
 	Ending string `policy:"ending"`
 }
 
-func (o *shelfOptions) Problems() []check.Problem {
+func (o *shelfOptions) problems() []check.Problem {
 	if strings.Contains(o.Ending, "/") {
 		return []check.Problem{{Field: "ending", Message: "must not hold a slash"}}
 	}
@@ -37,7 +37,7 @@ func shelf(work string) *check.Check {
 			"/secret: is secret\n", "error /book: has another ending than .txt\n", "→ leave it out", "→ rename it").Replace(goodDoc),
 		Stage:  check.Semantic,
 		Level:  check.RuntimeLevel,
-		Demand: &check.Demand{Name: "shelf", Options: func() any { return new(shelfOptions) }},
+		Demand: &check.Demand{Name: "shelf", Options: func() any { return new(shelfOptions) }, Problems: func(o any) []check.Problem { return o.(*shelfOptions).problems() }},
 		Run: func(_ context.Context, pass *check.Pass) error {
 			if pass.World.Remote {
 				pass.Skipf("not looked")
@@ -178,7 +178,7 @@ func TestRuleDocFaults(t *testing.T) {
 	if diff := cmp.Diff([]string{`the README has no section "## Options"`}, docFaults(c)); diff != "" {
 		t.Errorf("faults (-want +got):\n%s", diff)
 	}
-	c.Demand = &check.Demand{Name: "another", Options: c.Demand.Options}
+	c.Demand = &check.Demand{Name: "another", Options: c.Demand.Options, Problems: c.Demand.Problems}
 	if got := docFaults(c); got != nil {
 		t.Errorf("a check that shares the demand of another: got %q", got)
 	}

@@ -58,7 +58,7 @@ func (f *file) judge(ctx context.Context, c *check.Check, s *section, tc testCas
 		return o
 	}
 	for i := range runs {
-		run := check.NewRun(c, in.call, in.evaluate)
+		run := new(check.Run).Init(c, in.call, in.evaluate)
 		run.Result, run.Targets = in.result, in.targets
 		if s.server != nil {
 			run.World = s.server.World
@@ -101,7 +101,7 @@ func (f *file) readCall(c *check.Check, s *section, value json.RawMessage) (inpu
 	in := input{call: judged, evaluate: evaluator(judged), values: judged.Arguments}
 	if s.server != nil {
 		p := &policy.Policy{Servers: []*policy.Server{s.server}}
-		in.targets = p.Bind(s.server.Name, judged.Name, nil).In(judged.Arguments).Targets(c.Demand, check.Error, 1<<20)
+		in.targets = p.Bind(s.server.Name, judged.Name, nil).In(judged.Arguments, policy.Live).Targets(c, 1<<20).Errors
 	}
 	in.changed = func() bool {
 		return !reflect.DeepEqual(original.Arguments, judged.Arguments) || !reflect.DeepEqual(original.Meta, judged.Meta)
@@ -158,7 +158,7 @@ func survive(t *testing.T, c *check.Check) {
 		return
 	}
 	for _, value := range []any{nil, true, json.Number("1"), "", "x", []any{"x"}, []any{}, map[string]any{}} {
-		run := check.NewRun(c, &call.Call{Name: "tool"}, evaluator(&call.Call{}))
+		run := new(check.Run).Init(c, &call.Call{Name: "tool"}, evaluator(&call.Call{}))
 		run.Targets = []check.Target{{Pointer: "/" + argument, Value: value}}
 		if c.Demand.Results {
 			raw, _ := json.Marshal(map[string]any{argument: value}) // such values can be encoded

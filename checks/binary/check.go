@@ -21,7 +21,7 @@ import (
 var doc string
 
 // Demand is the demand that the check answers.
-var Demand = &check.Demand{Name: "binary", Options: func() any { return &Options{Cache: time.Minute, CacheFailure: time.Second} }}
+var Demand = &check.Demand{Name: "binary", Options: func() any { return &Options{Cache: time.Minute, CacheFailure: time.Second} }, Problems: func(o any) []check.Problem { return o.(*Options).problems() }}
 
 // Check reports programs that are not on PATH. It never runs one.
 var Check = New(os.Getenv, os.Stat, nil)
@@ -46,8 +46,8 @@ type Options struct {
 	CacheFailure time.Duration `policy:"cache_failure" doc:"how long a program that was not found is believed; default 1s"`
 }
 
-// Problems reports what is wrong with the options.
-func (o *Options) Problems() []check.Problem {
+// problems reports what is wrong with the options.
+func (o *Options) problems() []check.Problem {
 	if o.Name != "" && !filepath.IsAbs(o.Name) && !plain(o.Name) {
 		return []check.Problem{{Field: "name", Message: "must be a program's name alone, such as git, or an absolute path"}}
 	}

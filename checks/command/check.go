@@ -22,7 +22,7 @@ var doc string
 
 // Demand is the demand of this check and of package commandstate. An array is one
 // command, not a list of them.
-var Demand = &check.Demand{Name: "command", Options: func() any { return new(Options) }, Lists: true}
+var Demand = &check.Demand{Name: "command", Options: func() any { return new(Options) }, Lists: true, Problems: func(o any) []check.Problem { return o.(*Options).problems() }}
 
 // Check reports commands that need a shell, forbidden programs, and words that make an allowed
 // program do more than its name says.

@@ -53,10 +53,13 @@ func TestCorpus(t *testing.T) {
 			t.Parallel()
 			rowsOf, refusedOf := make(map[string]int), make(map[string]int)
 			benign, missed := 0, 0
+			var score corpora.Score
+			defer func() { t.Log(&score) }()
 			for _, r := range rows {
 				key := r.Expect + " " + r.Class
 				rowsOf[key]++
 				no := refused(o, r.Input)
+				score.Add(r.Expect, no)
 				if no {
 					refusedOf[key]++
 				}

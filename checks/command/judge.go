@@ -29,6 +29,8 @@ type judge struct {
 	*compiled
 	endOfOptions bool
 	shell        string
+	directory    string // where the shell is, as far as the words of cd tell; "" for where it began
+	before       string // where it was before that
 	faults       []check.Finding
 }
 
@@ -82,6 +84,7 @@ var mends = map[string]string{
 	substitution: "run one command, and put its output into the next call; in single quotes the characters mean themselves",
 	redirection:  "let the tool return the output; in quotes the characters mean themselves",
 	pipe:         "run one command a call; in quotes the characters mean themselves",
+	and:          "run one command a call; in quotes the characters mean themselves",
 	list:         "run one command a call; in quotes the characters mean themselves",
 	background:   "run one command, in the foreground; in quotes the characters mean themselves",
 	glob:         "name the files, or put the pattern in quotes if the program is to read it",
@@ -102,8 +105,11 @@ func (j *judge) line(text string) {
 	if !j.measure(len(text)) || !j.characters(-1, text, true) {
 		return
 	}
-	for _, s := range j.read(text) {
+	list := j.read(text)
+	j.directory, j.before = "", "" // the reader has followed it for redirections
+	for _, s := range list {
 		j.simple(s, 0)
+		j.follow(s)
 	}
 }
 

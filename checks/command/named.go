@@ -12,21 +12,27 @@ import (
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
-// operand judges a word whatever the program: what it names.
-func (j *judge) operand(program string, s simple, i int) {
-	word, element, at := s.words[i], s.element(i), s.place(i)
+// operand judges a word whatever the program: what it names, from a directory.
+func (j *judge) operand(program, directory string, s simple, i int) {
+	word, element := s.words[i], s.element(i)
 	last := i+1 == len(s.words)
-	if sensitive(word) {
-		j.refuse(element, files, at+"names a file that holds secrets or accounts")
+	switch {
+	case j.secret(word, directory):
+		j.refuse(element, files, s.place(i)+"names a file that holds secrets or accounts")
+	case !shows[program] && startsLater(toDirectory(directory, word)):
+		j.refuse(element, files, s.place(i)+"names a file from which a shell, git or the system starts programs later")
 	}
 	if (writers[program] || last && copiers[program]) && system(word) {
-		j.refuse(element, destructive, at+"names a directory or device of the system, which the program would change")
+		j.refuse(element, destructive, s.place(i)+"names a directory or device of the system, which the program would change")
+	}
+	if hoards[program] && (!last || !copiers[program]) && holdsSecrets(toDirectory(directory, word)) {
+		j.refuse(element, files, s.place(i)+"names a whole directory with keys, accounts or settings in it")
 	}
 	if startsShell(word) {
-		j.refuse(element, interpreter, at+"makes the program start a shell")
+		j.refuse(element, interpreter, s.place(i)+"makes the program start a shell")
 	}
-	if containsAny(word, metadataHints) && metadata.MatchString(word) {
-		j.refuse(element, network, at+"names the metadata service of a cloud, which hands out credentials")
+	if strings.ContainsAny(word, ".-:") && containsAny(word, metadataHints) && metadata.MatchString(word) {
+		j.refuse(element, network, s.place(i)+"names the metadata service of a cloud, which hands out credentials")
 	}
 }
 
@@ -43,7 +49,8 @@ func sensitive(word string) bool {
 	return containsAny(lower, secretHints) && secrets.MatchString(lower)
 }
 
-// Hints stand in every word that the expressions below match, and cost less to look for.
+// Hints stand in every word that the expressions below match, and cost less to look for. Each of metadataHints has a
+// dot, a hyphen or a colon.
 var (
 	secretHints   = strings.Fields(`etc proc mem ssh id_ netrc pgpass cnf npmrc pypirc git-cred htpass vault _history .aws .gnupg .kube .azure .docker gcloud secrets serviceaccount win boot.ini ntds`)
 	metadataHints = strings.Fields(`169.254 100.100. 192.0.0. metadata.goog instance-data fd00:ec2`)
@@ -114,11 +121,19 @@ func set(names string) map[string]bool {
 
 var badVariables = lazyregexp.New(`^(LD_.*|DYLD_.*|.*PATH|.*_COMMAND|.*_CMD|.*EDITOR|.*PAGER|.*BROWSER|.*SHELL|.*ASKPASS|.*_OPTS|.*_?OPTIONS|.*_?OPT|.*_?ENV|IFS|PS[0-4]|HOME|.*_PROXY|.*_proxy|.*_WRAPPER|.*_PROGRAM|LESS(OPEN|CLOSE)?|GIT_.*|PYTHON.*|PERL5?.*|RUBY.*|NODE_.*|BASH.*|ZDOTDIR|MAKEFLAGS|MAKE|CC|CXX|LD|AR|.*FLAGS|.*_?RC|GCONV.*|NLS.*|MALLOC.*|.*_CONFIG(_.*)?|.*_HOST|.*_URL|SSH_.*|VISUAL|MANOPT|TAR_.*|.*STARTUP.*|JDK_.*|_JAVA.*)$`)
 
+// goodVariables are of the same forms, and only say how a program behaves: which settings of a project, what it prints,
+// whose name a commit bears, how much memory it takes. A program that shows or edits texts may be none (cat, true).
+var goodVariables = lazyregexp.New(`^((NODE|RAILS|RACK|APP|GO|FLASK|DJANGO|MIX|BABEL|DEPLOY|CI|TEST|VITE|NEXT)_ENV=[A-Za-z0-9_.-]*|(NODE_(DEBUG|NO_WARNINGS|PENDING_DEPRECATION)|` +
+	`PYTHON(UNBUFFERED|DONTWRITEBYTECODE|IOENCODING|HASHSEED|UTF8|FAULTHANDLER|OPTIMIZE|NOUSERSITE)|` +
+	`GIT_((AUTHOR|COMMITTER)_(NAME|EMAIL|DATE)|TERMINAL_PROMPT|OPTIONAL_LOCKS|MERGE_AUTOEDIT))=.*|` +
+	`(GIT_)?(PAGER|EDITOR)=(cat|true|:)?|GIT_SEQUENCE_EDITOR=(true|:)|NODE_OPTIONS=--max-old-space-size=[0-9]+|(CC|CXX)=(gcc|g\+\+|clang|clang\+\+|cc|c\+\+)(-[0-9]+)?|` +
+	`BROWSER=none|MAKEFLAGS=-j[0-9]*)$`)
+
 // variable judges NAME=value before a program, which a shell or env sets.
 func (j *judge) variable(text string, byEnv bool) {
 	name, _, _ := strings.Cut(text, "=")
 	name = strings.TrimSuffix(name, "+")
-	if badVariables.MatchString(name) {
+	if badVariables.MatchString(name) && !goodVariables.MatchString(text) {
 		j.refuse(-1, interpreter, "sets an environment variable that decides what programs run or load")
 		return
 	}

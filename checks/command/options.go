@@ -24,7 +24,7 @@ type Options struct {
 	Arguments    []string            `policy:"arguments" doc:"regular expressions, one of which each whole word must match that is neither the program nor a flag"`
 	EndOfOptions bool                `policy:"end_of_options" doc:"true: words that are not flags must stand after --"`
 	Shell        string              `policy:"shell" doc:"who reads a command line: sh, bash, powershell, cmd, or none, if the server splits it into words itself; default: sh and bash"`
-	Allow        []string            `policy:"allow" doc:"what else a command may do: substitution, redirection, pipe, list, background, glob, expansion, escape, comment, newline, assignment, compound; interpreter (start other programs, run code), destructive, files (secrets and the system's own), network (send to an address of the caller's choice)"`
+	Allow        []string            `policy:"allow" doc:"what else a command may do: substitution, redirection, pipe, and, list, background, glob, expansion, escape, comment, newline, assignment, compound; interpreter (start other programs, run code), destructive, files (secrets and the system's own), network (send to an address of the caller's choice)"`
 	MaxLength    int                 `policy:"max_length" doc:"how long it may be, all words together, in bytes; default 32768"`
 
 	Exists *bool `policy:"exists" doc:"true: the program must exist and be executable; false: it is not looked for; default: a warning if it does not"`
@@ -38,6 +38,7 @@ const (
 	substitution = "substitution"
 	redirection  = "redirection"
 	pipe         = "pipe"
+	and          = "and"
 	list         = "list"
 	background   = "background"
 	glob         = "glob"
@@ -54,7 +55,7 @@ const (
 )
 
 var allowable = []string{
-	substitution, redirection, pipe, list, background, glob, expansion, escape, comment, newline,
+	substitution, redirection, pipe, and, list, background, glob, expansion, escape, comment, newline,
 	assignment, compound, interpreter, destructive, files, network,
 }
 
@@ -132,8 +133,8 @@ func compileAll(patterns []string, before error) ([]*regexp.Regexp, error) {
 	return list, before
 }
 
-// Problems reports what is wrong with the options.
-func (o *Options) Problems() []check.Problem {
+// problems reports what is wrong with the options.
+func (o *Options) problems() []check.Problem {
 	var problems []check.Problem
 	fail := func(field, format string, args ...any) {
 		problems = append(problems, check.Problem{Field: field, Message: fmt.Sprintf(format, args...)})

@@ -4,9 +4,11 @@
 package command
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 
+	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -109,6 +111,9 @@ func (r *reader) statement(s *syntax.Stmt) {
 		r.refuse(-1, redirection, "redirects input or output, by < or > outside quotes")
 		r.target(redirect)
 	}
+	if s.Cmd == nil && len(s.Redirs) > 0 {
+		r.refuse(-1, compound, "redirects input or output and runs no program")
+	}
 	r.command(s.Cmd)
 }
 
@@ -118,7 +123,10 @@ func (r *reader) target(redirect *syntax.Redirect) {
 		r.word(redirect.Hdoc)
 	}
 	text := r.word(redirect.Word)
-	if sensitive(text) || system(text) || strings.HasPrefix(text, "/dev/tcp/") || strings.HasPrefix(text, "/dev/udp/") {
+	if out := redirect.Op != syntax.RdrIn && redirect.Op != syntax.WordHdoc; out && startsLater(toDirectory(r.directory, text)) {
+		r.refuse(-1, files, "redirects to a file from which a shell, git or the system starts programs later")
+	}
+	if r.secret(text, r.directory) || system(text) || strings.HasPrefix(text, "/dev/tcp/") || strings.HasPrefix(text, "/dev/udp/") {
 		r.refuse(-1, files, "redirects to or from a file of the system, a secret or a network address")
 	}
 }
@@ -137,9 +145,16 @@ func (r *reader) command(c syntax.Command) {
 	case *syntax.TimeClause:
 		r.statement(c.Stmt)
 	case *syntax.BinaryCmd:
-		if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
+		switch c.Op {
+		case syntax.Pipe:
 			r.refuse(-1, pipe, "pipes one command into another, by | outside quotes")
-		} else {
+		case syntax.PipeAll: // to sh, a pipe and a command in the background
+			r.refuse(-1, list, "pipes one command into another, by |& outside quotes")
+		case syntax.AndStmt:
+			if !r.allow[list] {
+				r.refuse(-1, and, "joins commands, by && or || outside quotes")
+			}
+		default:
 			r.refuse(-1, list, "joins commands, by && or || outside quotes")
 		}
 		r.statement(c.X)
@@ -173,10 +188,34 @@ func (r *reader) call(assigns []*syntax.Assign, args []*syntax.Word) {
 	for _, a := range assigns {
 		s.variables = append(s.variables, r.assign(a))
 	}
-	for _, w := range args {
-		s.words = append(s.words, r.word(w))
+	for i, w := range args {
+		list := r.words(w)
+		if i == 0 && len(list) > 1 {
+			r.fail(-1, "makes its program by braces, such as {ls,-l}", mends[compound])
+		}
+		s.words = append(s.words, list...)
 	}
 	r.commands = append(r.commands, s)
+	r.follow(s)
+}
+
+// maxExpanded bounds the words that a shell makes of one with braces.
+const maxExpanded = 1024
+
+// words returns the words that a shell makes of one: several if it has braces, such as /etc/{passwd,shadow}.
+func (r *reader) words(w *syntax.Word) (list []string) {
+	plain := r.word(w) // says what is not allowed
+	if !r.allow[expansion] || !syntax.SplitBraces(w) {
+		return []string{plain}
+	}
+	for one, err := range expand.BracesSeq(nil, w) {
+		if err != nil || len(list) == maxExpanded {
+			r.fail(-1, fmt.Sprintf("makes more than %d words of one by its braces", maxExpanded), "write out the words")
+			return list
+		}
+		list = append(list, r.word(one))
+	}
+	return list
 }
 
 // declaration reads what looks like a command to everyone but the parser: export, local.

@@ -29,18 +29,22 @@ func (j *judge) simple(s simple, depth int) {
 	if !ok {
 		return
 	}
-	own := len(s.words)
-	if next, starts := nested(program, s.words); starts {
+	r := reading(program, s.words)
+	own, directory := len(s.words), j.elsewhere(s)
+	if next, starts := nested(program, s, r); starts {
 		own -= len(next.words)
 		next.array, next.offset = s.array, s.offset+own
+		here := j.directory
+		j.directory = directory
 		j.started(next, program, depth)
+		j.directory = here
 	}
 	for i := range s.words[1:own] {
-		j.operand(program, s, i+1)
+		j.operand(program, directory, s, i+1)
 	}
-	j.options(program, simple{words: s.words[:own], array: s.array, offset: s.offset})
+	j.options(program, s, r, depth)
 	j.demands(s, own)
-	if line, runs := inlineLine(program, s.words); runs {
+	for _, line := range inlineLines(program, s.words, r) {
 		j.inline(line, depth)
 	}
 }
@@ -49,7 +53,7 @@ func (j *judge) simple(s simple, depth int) {
 func (j *judge) started(next simple, by string, depth int) {
 	if len(next.words) > 0 {
 		if by == "sshpass" && sshFamily[programName(next.words[0])] && programName(next.words[0]) == next.words[0] {
-			j.options(next.words[0], next) // all that sshpass is for
+			j.options(next.words[0], next, reading(next.words[0], next.words), depth) // all that sshpass is for
 			return
 		}
 		j.simple(next, depth+1)

@@ -3,7 +3,10 @@
 
 package command
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // windows reads a line as cmd or PowerShell does, conservatively: a character that is
 // active anywhere is taken as active, unless it stands where both leave it alone.
@@ -28,10 +31,18 @@ type windowsReader struct {
 // endWord and endCommand finish what has begun.
 func (w *windowsReader) endWord() {
 	if w.open {
-		w.words = append(w.words, w.word.String())
+		w.words = append(w.words, w.dashed(w.word.String()))
 	}
 	w.word.Reset()
 	w.open = false
+}
+
+// dashed writes an option with the dash of Unix: PowerShell takes the dashes of typography for it.
+func (w *windowsReader) dashed(word string) string {
+	if r, size := utf8.DecodeRuneInString(word); !w.cmd && strings.ContainsRune("–—―", r) {
+		return "-" + word[size:]
+	}
+	return word
 }
 
 func (w *windowsReader) endCommand() {
@@ -48,7 +59,7 @@ func (w *windowsReader) read() []simple {
 		case c == ' ' || c == '\t' || c == '\n':
 			w.endWord()
 			i++
-		case c == '"' || c == '\'' && !w.cmd:
+		case w.quote(w.text[i:]) != 0:
 			length, ok := w.quoted(w.text[i:])
 			if !ok {
 				w.fail(-1, "has a quote that is not closed", "close it, or put the other kind of quotes around it")
@@ -67,29 +78,57 @@ func (w *windowsReader) read() []simple {
 	return w.commands
 }
 
+// quote returns the kind of quote that a text begins with, ' or "; 0 without one. To PowerShell the
+// quotes of typography are quotes, and one of them closes what a plain one opens.
+func (w *windowsReader) quote(text string) byte {
+	switch r, _ := utf8.DecodeRuneInString(text); {
+	case r == '"', !w.cmd && strings.ContainsRune("“”„", r):
+		return '"'
+	case !w.cmd && strings.ContainsRune("'‘’‚‛", r):
+		return '\''
+	}
+	return 0
+}
+
 // quoted reads a quoted part, and returns how long it is with its quotes. In cmd, percent
 // and exclamation marks are replaced in quotes too; in PowerShell's double quotes, dollars
 // and backticks.
 func (w *windowsReader) quoted(text string) (int, bool) {
 	w.open = true
-	quote := text[0]
-	for i := 1; i < len(text); i++ {
+	kind, i := w.quote(text), w.mark(text)
+	for i < len(text) {
 		c := text[i]
 		switch {
-		case c == quote && !w.cmd && i+1 < len(text) && text[i+1] == quote:
-			i++ // doubled: the quote itself
-		case c == quote:
-			return i + 1, true
+		case w.quote(text[i:]) == kind:
+			at := i
+			i += w.mark(text[i:])
+			if w.cmd || w.quote(text[i:]) != kind {
+				return i, true
+			}
+			w.word.WriteString(text[at:i]) // doubled: the quote itself
+			i += w.mark(text[i:])
+			continue
 		case w.cmd && (c == '%' || c == '!'):
 			w.percent(text[i:])
-		case !w.cmd && quote == '"' && c == '$':
+		case !w.cmd && kind == '"' && c == '$':
 			w.refuse(-1, expansion, "holds a variable or subexpression in double quotes, which PowerShell replaces")
-		case !w.cmd && quote == '"' && c == '`':
+		case !w.cmd && kind == '"' && c == '`':
 			w.refuse(-1, escape, "holds a backtick in double quotes")
 		}
-		w.word.WriteByte(text[i])
+		w.word.WriteByte(c)
+		i++
 	}
 	return 0, false
+}
+
+// mark returns how long the quote is that a text begins with, and refuses one of typography: whoever
+// reads the line takes it for text.
+func (w *windowsReader) mark(text string) int {
+	_, size := utf8.DecodeRuneInString(text)
+	if size > 1 {
+		w.refuse(-1, escape, "holds typographic quotes, which PowerShell takes for quotes")
+	}
+	return size
 }
 
 // percent reports a variable of cmd: two marks with a name between them, or an argument.
@@ -101,7 +140,6 @@ func (w *windowsReader) percent(text string) {
 
 // bare reads a character outside quotes.
 func (w *windowsReader) bare(c byte, at int) {
-	rest := w.text[at:]
 	switch {
 	case c == '&':
 		w.end(list, "joins or starts commands, by & outside quotes")
@@ -124,16 +162,13 @@ func (w *windowsReader) bare(c byte, at int) {
 		w.endWord()
 		return
 	case w.cmd && (c == '%' || c == '!'):
-		w.percent(rest)
+		w.percent(w.text[at:])
 	case !w.cmd && (c == '$' || c == '@'):
 		w.refuse(-1, expansion, "holds $ or @ outside quotes, which PowerShell replaces")
 	case !w.cmd && c == '#' && !w.open:
 		w.refuse(-1, comment, "holds a comment outside quotes")
 	case w.cmd && len(w.words) == 0 && c == '@' && !w.open:
 		return
-	case !w.cmd && (strings.HasPrefix(rest, "\u2018") || strings.HasPrefix(rest, "\u2019") || strings.HasPrefix(rest, "\u201a") || strings.HasPrefix(rest, "\u201b") ||
-		strings.HasPrefix(rest, "\u201c") || strings.HasPrefix(rest, "\u201d") || strings.HasPrefix(rest, "\u201e")):
-		w.refuse(-1, escape, "holds typographic quotes, which PowerShell takes for quotes")
 	}
 	w.open = true
 	w.word.WriteByte(c)

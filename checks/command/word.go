@@ -31,14 +31,23 @@ func (r *reader) word(w *syntax.Word) string {
 		case *syntax.DblQuoted:
 			r.quoted(&b, part)
 		default:
+			r.home(&b, part)
 			r.active(part)
 		}
 	}
-	if braces(outside.String()) {
+	if braces(escaped.Replace(outside.String())) {
 		r.refuse(-1, expansion, "holds braces outside quotes, which a shell expands into several words")
 	}
 	return b.String()
 }
+
+// patternMarks may stand behind a backslash, as in find \( -name \*.c \): every shell of the sh family then takes them as
+// they are, and they join no commands where another shell reads the line again. A letter behind a backslash
+// disguises a word, and ; or $ would act on a second reading.
+const patternMarks = "()!*?[]{}"
+
+// escaped takes out the braces that a backslash makes plain.
+var escaped = strings.NewReplacer(`\\`, "", `\{`, "", `\}`, "", `\,`, "")
 
 // literal reads what stands outside quotes.
 func (r *reader) literal(b *strings.Builder, text string, first bool) {
@@ -48,8 +57,11 @@ func (r *reader) literal(b *strings.Builder, text string, first bool) {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; c {
 		case '\\':
-			r.refuse(-1, escape, "holds a backslash outside quotes")
-			if i++; i < len(text) && text[i] != '\n' {
+			i++
+			if i == len(text) || !strings.ContainsRune(patternMarks, rune(text[i])) {
+				r.refuse(-1, escape, "holds a backslash outside quotes")
+			}
+			if i < len(text) && text[i] != '\n' {
 				b.WriteByte(text[i])
 			}
 			continue
@@ -77,6 +89,7 @@ func (r *reader) quoted(b *strings.Builder, q *syntax.DblQuoted) {
 	for _, part := range q.Parts {
 		lit, ok := part.(*syntax.Lit)
 		if !ok {
+			r.home(b, part)
 			r.active(part)
 			continue
 		}
@@ -92,15 +105,37 @@ func (r *reader) quoted(b *strings.Builder, q *syntax.DblQuoted) {
 	}
 }
 
+// home writes ~ for the variable of the home directory.
+func (r *reader) home(b *strings.Builder, part syntax.WordPart) {
+	if p, ok := part.(*syntax.ParamExp); ok && p.Param != nil && p.Param.Value == "HOME" && b.Len() == 0 {
+		b.WriteByte('~')
+	}
+}
+
 // active reports a part of a word that a shell replaces.
 func (r *reader) active(part syntax.WordPart) {
-	switch part.(type) {
+	switch p := part.(type) {
+	case *syntax.ParamExp:
+		if pieces(p) {
+			r.refuse(-1, compound, "builds words out of pieces of variables, by $IFS, $@ or ${…:…}")
+		} else {
+			r.refuse(-1, expansion, "holds a variable or arithmetic, which a shell replaces, by $ outside single quotes")
+		}
 	case *syntax.CmdSubst, *syntax.ProcSubst:
 		r.refuse(-1, substitution, "runs a command to fill in its output, by $(…), backticks or <(…)")
 	case *syntax.ExtGlob:
-		r.refuse(-1, glob, "holds a pattern outside quotes, which a shell replaces by names of files")
+		r.refuse(-1, compound, "holds a pattern such as @(a|b) outside quotes, which a shell replaces by names of files")
 	default:
 		r.refuse(-1, expansion, "holds a variable or arithmetic, which a shell replaces, by $ outside single quotes")
 	}
 	r.inner(part)
+}
+
+// pieces reports whether a variable's value is cut, replaced or read as code (${x@P}), may be another text (${x:-a}), or is the shell's own blanks and words: ways to write a command
+// that nobody can read.
+func pieces(p *syntax.ParamExp) bool {
+	if p.Slice != nil || p.Repl != nil || p.Index != nil || p.Exp != nil || p.Excl || p.Param == nil {
+		return true
+	}
+	return p.Param.Value == "IFS" || p.Param.Value == "@" || p.Param.Value == "*"
 }

@@ -46,8 +46,15 @@ func newCheck(path func() string, stat func(string) (os.FileInfo, error)) *check
 		Stage:  check.Semantic,
 		Level:  check.RuntimeLevel,
 		Demand: command.Demand,
+		Asked:  asked,
 		Run:    f.run,
 	}
+}
+
+// asked reports whether the program is to be looked for.
+func asked(options any) bool {
+	o, ok := options.(*command.Options)
+	return !ok || o.Exists == nil || *o.Exists
 }
 
 func (f *finder) run(ctx context.Context, pass *check.Pass) error {
@@ -59,9 +66,6 @@ func (f *finder) run(ctx context.Context, pass *check.Pass) error {
 		o, ok := t.Options.(*command.Options)
 		if !ok {
 			o = new(command.Options)
-		}
-		if o.Exists != nil && !*o.Exists {
-			continue
 		}
 		programs := command.Started(o, t.Value)
 		for _, program := range programs[:min(len(programs), maxPrograms)] {

@@ -37,7 +37,7 @@ func TestStall(t *testing.T) {
 		defer cancel()
 		start := time.Now()
 		for range 2 * maxLooks { // more than there are slots
-			run := check.NewRun(c, &call.Call{}, nil)
+			run := new(check.Run).Init(c, &call.Call{}, nil)
 			run.Targets = []check.Target{{Value: "ls", Options: new(command.Options)}}
 			if err := run.Do(ctx); err != nil {
 				t.Fatal(err)
@@ -52,4 +52,18 @@ func TestStall(t *testing.T) {
 		close(release)
 		synctest.Wait()
 	})
+}
+
+// TestAsked holds that "exists: false" asks nothing of the check, and all else does.
+func TestAsked(t *testing.T) {
+	t.Parallel()
+	c := newCheck(nil, nil)
+	for _, o := range []struct {
+		options any
+		want    bool
+	}{{nil, true}, {new(command.Options), true}, {&command.Options{Exists: new(true)}, true}, {&command.Options{Exists: new(false)}, false}} {
+		if got := c.Asked(o.options); got != o.want {
+			t.Errorf("%+v: asked %t", o.options, got)
+		}
+	}
 }

@@ -25,7 +25,7 @@ var doc string
 // Demand is the demand that the check answers.
 var Demand = &check.Demand{Name: "credential", Options: func() any {
 	return &Options{Header: "Authorization", Scheme: "Bearer", Cache: 5 * time.Minute, CacheFailure: 30 * time.Second}
-}}
+}, Problems: func(o any) []check.Problem { return o.(*Options).problems() }}
 
 // Check reports credentials that are missing, or not accepted. They are never shown.
 var Check = newCheck(probe.Network{}, os.LookupEnv)
@@ -56,8 +56,8 @@ type Options struct {
 	CacheFailure time.Duration `policy:"cache_failure" doc:"how long a refused one is believed to be bad; default 30s, so that no account is locked"`
 }
 
-// Problems reports what is wrong with the options.
-func (o *Options) Problems() []check.Problem {
+// problems reports what is wrong with the options.
+func (o *Options) problems() []check.Problem {
 	var list []check.Problem
 	fail := func(field, message string) { list = append(list, check.Problem{Field: field, Message: message}) }
 	if why := probe.URLFault(o.URL); why != "" {

@@ -117,7 +117,7 @@ func TestHangs(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	c := newCheck(probe.Network{}, environment)
-	run := check.NewRun(c, &call.Call{}, nil)
+	run := new(check.Run).Init(c, &call.Call{}, nil)
 	run.Targets = []check.Target{{Options: &Options{URL: server.URL, TokenEnv: "GOOD", AllowPrivate: true}}}
 	if err := run.Do(ctx); !errors.Is(err, context.DeadlineExceeded) || strings.Contains(err.Error(), good) {
 		t.Errorf("got %v, want a deadline", err)

@@ -16,7 +16,7 @@ import (
 var doc string
 
 // Demand is the demand that the check answers.
-var Demand = &check.Demand{Name: "cron", Options: func() any { return new(Options) }}
+var Demand = &check.Demand{Name: "cron", Options: func() any { return new(Options) }, Problems: func(o any) []check.Problem { return o.(*Options).problems() }}
 
 // Check reports unreadable expressions, and expressions that never fire, fire too often, or
 // change their meaning when clocks are put forward or back.

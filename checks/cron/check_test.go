@@ -35,7 +35,7 @@ func TestBeyondPolicies(t *testing.T) {
 			t.Errorf("%s %.20s: got %v, want %q", tt.zone, tt.text, got, tt.want)
 		}
 	}
-	if got := (&Options{MinInterval: -1, MaxHorizon: -1}).Problems(); len(got) != 2 {
+	if got := (&Options{MinInterval: -1, MaxHorizon: -1}).problems(); len(got) != 2 {
 		t.Errorf("negative durations: got %v, want two problems", got)
 	}
 }
@@ -85,6 +85,12 @@ func TestNext(t *testing.T) {
 		"overlap once":   {"30 1 * * *", newYork, time.Date(2026, 10, 31, 12, 0, 0, 0, time.UTC), []string{"2026-11-01T01:30:00-04:00", "2026-11-02T01:30:00-05:00"}},
 		"within overlap": {"30 1 * * *", newYork, time.Date(2026, 11, 1, 5, 45, 0, 0, time.UTC), []string{"2026-11-02T01:30:00-05:00", "2026-11-03T01:30:00-05:00"}},
 		"every hour":     {"0 * * * *", newYork, time.Date(2026, 11, 1, 4, 50, 0, 0, time.UTC), []string{"2026-11-01T01:00:00-04:00", "2026-11-01T01:00:00-05:00"}},
+		"either day":     {"0 9 1,15 * 1", nil, now, []string{"2026-11-23T09:00:00Z", "2026-11-30T09:00:00Z"}},
+		"both days":      {"0 9 */2 * 1", nil, now, []string{"2026-11-23T09:00:00Z", "2026-12-07T09:00:00Z"}},
+		"long step":      {"0 18-21/4 * * *", nil, now, []string{"2026-11-21T18:00:00Z", "2026-11-22T18:00:00Z"}},
+		"whole step":     {"*/60 */24 */31 */12 *", nil, now, []string{"2027-01-01T00:00:00Z", "2028-01-01T00:00:00Z"}},
+		"last friday":    {"0 17 * * FRIL", nil, now, []string{"2026-11-27T17:00:00Z", "2026-12-25T17:00:00Z"}},
+		"star steps":     {"0 */1 * * *", newYork, time.Date(2026, 11, 1, 4, 50, 0, 0, time.UTC), []string{"2026-11-01T01:00:00-04:00", "2026-11-01T01:00:00-05:00"}},
 		"leap":           {"0 0 29 2 *", nil, time.Date(2096, 3, 1, 0, 0, 0, 0, time.UTC), []string{"2104-02-29T00:00:00Z", "2108-02-29T00:00:00Z"}},
 		"never":          {"0 0 30 2 *", nil, now, nil},
 	} {

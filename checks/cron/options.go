@@ -35,8 +35,8 @@ const (
 	every  = "every"
 )
 
-// Problems reports what is wrong with the options.
-func (o *Options) Problems() []check.Problem {
+// problems reports what is wrong with the options.
+func (o *Options) problems() []check.Problem {
 	var list []check.Problem
 	fail := func(field, format string, args ...any) {
 		list = append(list, check.Problem{Field: field, Message: fmt.Sprintf(format, args...)})

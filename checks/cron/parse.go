@@ -6,6 +6,7 @@ package cron
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,13 +22,21 @@ const maxYears = 12
 // maxLength bounds an expression, in bytes: with a list of every minute there is room left.
 const maxLength = 512
 
-// A day of month and a day of week that are both given fire on either, as crontab(5) says.
-var parser = lib.MustNewParser(lib.Second | lib.Minute | lib.Hour | lib.Dom | lib.Month | lib.Dow | lib.Descriptor | lib.Extended | lib.DowOrDom).
-	WithMaxSearchYears(maxYears)
+// A day of month and a day of week that are both given fire on either, as crontab(5) says, and on both if one of the
+// fields begins with a star.
+var either, both = newParser(lib.DowOrDom), newParser(0)
+
+func newParser(option lib.ParseOption) lib.Parser {
+	return lib.MustNewParser(lib.Second | lib.Minute | lib.Hour | lib.Dom | lib.Month | lib.Dow | lib.Descriptor | lib.Extended | option).
+		WithMaxSearchYears(maxYears)
+}
+
+// star reports whether a field begins with a star, as crontab(5) means it: */2, too.
+func star(field string) bool { return field[0] == '*' || field[0] == '?' }
 
 var fieldNames = []string{"seconds", "minutes", "hours", "days of the month", "months", "days of the week"}
 
-var fieldForms = []string{"0-59", "0-59", "0-23", "1-31, L or 15W", "1-12 or jan-dec", "0-7 or sun-sat, or 5#3"}
+var fieldForms = []string{"0-59", "0-59", "0-23", "1-31, L or 15W", "1-12 or jan-dec", "0-7 or sun-sat, friL or 5#3"}
 
 var macroForms = map[string]string{
 	"@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *", "@monthly": "0 0 1 * *", "@weekly": "0 0 * * 0",
@@ -108,7 +117,7 @@ func (e *fieldError) Error() string { return "the field of " + fieldNames[e.fiel
 // parse reads five or six fields, a macro or @every.
 func parse(text string) (*expression, error) {
 	if strings.HasPrefix(text, "@every ") {
-		schedule, err := parser.Parse(text)
+		schedule, err := either.Parse(text)
 		return &expression{schedule: schedule, fine: true}, err
 	}
 	if strings.HasPrefix(text, "@") {
@@ -125,10 +134,16 @@ func parse(text string) (*expression, error) {
 	if len(fields) != 6 {
 		return nil, fmt.Errorf("an expression has 5 or 6 fields, not %d", len(fields))
 	}
+	parser := either
+	if star(fields[3]) || star(fields[5]) {
+		parser = both
+	}
+	fixed := !star(fields[1]) && !star(fields[2])
 	for i, field := range fields {
 		if !plainField(field) {
 			return nil, &fieldError{i}
 		}
+		fields[i] = understood(i, field)
 	}
 	schedule, err := parser.Parse(strings.Join(fields, " "))
 	if err != nil {
@@ -138,7 +153,7 @@ func parse(text string) (*expression, error) {
 	if ok {
 		spec.Location = time.Local // of the time that it is asked for; see the library's Next
 	}
-	return &expression{schedule: schedule, fixed: fields[2] != "*" && fields[2] != "?", fine: fields[0] != "0"}, nil
+	return &expression{schedule: schedule, fixed: fixed, fine: fields[0] != "0"}, nil
 }
 
 // plainField refuses what the library takes and other crons do not: an empty member of a
@@ -147,12 +162,41 @@ func plainField(field string) bool {
 	return field[0] != ',' && field[len(field)-1] != ',' && !strings.Contains(field, ",,") && !strings.Contains(field, "=") && field[0] != '@'
 }
 
+// values are the numbers of values of the fields.
+var values = []int{60, 60, 24, 31, 12, 7}
+
+// understood writes a field as the library reads it. The library refuses a step that is larger than its range, which
+// others read as the first value alone, and wants fri#L for friL.
+func understood(i int, field string) string {
+	list := strings.Split(field, ",")
+	for n, item := range list {
+		if i == 5 && len(item) == 4 && (item[3] == 'L' || item[3] == 'l') {
+			list[n] = item[:3] + "#L"
+		}
+		values := values[i]
+		span, text, _ := strings.Cut(item, "/")
+		step, err := strconv.Atoi(text)
+		if err != nil || step < 2 || step > values || readable(i, item) || !readable(i, span+"/1") {
+			continue
+		}
+		if list[n], _, _ = strings.Cut(span, "-"); star(span) {
+			list[n] = []string{"0", "0", "0", "1", "1", "0"}[i]
+		}
+	}
+	return strings.Join(list, ",")
+}
+
+func readable(i int, field string) bool {
+	alone := []string{"0", "*", "*", "*", "*", "*"}
+	alone[i] = field
+	_, err := either.Parse(strings.Join(alone, " "))
+	return err == nil
+}
+
 // wrongField finds the first unreadable field among readable ones.
 func wrongField(fields []string) error {
 	for i, field := range fields {
-		alone := []string{"0", "*", "*", "*", "*", "*"}
-		alone[i] = field
-		if _, err := parser.Parse(strings.Join(alone, " ")); err != nil {
+		if !readable(i, field) {
 			return &fieldError{i}
 		}
 	}

@@ -22,7 +22,7 @@ import (
 var doc string
 
 // Demand is the demand that the check answers.
-var Demand = &check.Demand{Name: "disk", Options: func() any { return &Options{Cache: 10 * time.Second, CacheFailure: time.Second} }}
+var Demand = &check.Demand{Name: "disk", Options: func() any { return &Options{Cache: 10 * time.Second, CacheFailure: time.Second} }, Problems: func(o any) []check.Problem { return o.(*Options).problems() }}
 
 // Check reports file systems that have less space than the policy demands.
 var Check = New(free, nil)
@@ -50,8 +50,8 @@ type Options struct {
 	CacheFailure time.Duration `policy:"cache_failure" doc:"how long too little space is believed; default 1s"`
 }
 
-// Problems reports what is wrong with the options.
-func (o *Options) Problems() []check.Problem {
+// problems reports what is wrong with the options.
+func (o *Options) problems() []check.Problem {
 	var list []check.Problem
 	if o.Path != "" && !filepath.IsAbs(o.Path) {
 		list = append(list, check.Problem{Field: "path", Message: "must be an absolute path"})

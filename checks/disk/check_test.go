@@ -57,7 +57,7 @@ func TestStall(t *testing.T) {
 		c := New(func(string) (int64, error) { asked.Add(1); <-release; return 0, nil }, nil)
 		for range 3 {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-			run := check.NewRun(c, &call.Call{}, nil)
+			run := new(check.Run).Init(c, &call.Call{}, nil)
 			run.Targets = []check.Target{{Options: &Options{Path: "/a", MinFree: 1}}}
 			if err := run.Do(ctx); !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("got %v, want a deadline", err)

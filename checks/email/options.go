@@ -19,8 +19,8 @@ type Options struct {
 	Local   bool     `policy:"local" doc:"true allows a domain without a dot, name@localhost; default false"`
 }
 
-// Problems reports what is wrong with the options.
-func (o *Options) Problems() []check.Problem {
+// problems reports what is wrong with the options.
+func (o *Options) problems() []check.Problem {
 	for _, d := range o.Domains {
 		if domain(strings.TrimPrefix(d, "*."), true) != "" {
 			return []check.Problem{{Field: "domains", Message: "must be domains such as example.org or *.example.org"}}

@@ -8,10 +8,8 @@ import (
 	"context"
 	_ "embed"
 	"errors"
-	"fmt"
 	"os"
 	"regexp"
-	"strings"
 
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
@@ -21,7 +19,7 @@ import (
 var doc string
 
 // Demand is the demand that the check answers.
-var Demand = &check.Demand{Name: "env", Options: func() any { return new(Options) }}
+var Demand = &check.Demand{Name: "env", Options: func() any { return new(Options) }, Problems: func(o any) []check.Problem { return o.(*Options).problems() }}
 
 // Check reports environment variables that are not set as the policy demands. Their values are
 // never shown.
@@ -41,12 +39,12 @@ func newCheck(lookup func(name string) (value string, found bool)) *check.Check 
 
 // Options are what a policy demands of the environment. They are safe for concurrent use.
 type Options struct {
-	Name    string  `policy:"name" doc:"the variable that must be set, and not be empty"`
-	Pattern Pattern `policy:"pattern" doc:"regular expression (RE2) that must match its value somewhere; use ^ and $ for the whole value"`
+	Name    string         `policy:"name" doc:"the variable that must be set, and not be empty"`
+	Pattern *regexp.Regexp `policy:"pattern" doc:"regular expression (RE2) that must match its value somewhere; use ^ and $ for the whole value"`
 }
 
-// Problems reports what is wrong with the options.
-func (o *Options) Problems() []check.Problem {
+// problems reports what is wrong with the options.
+func (o *Options) problems() []check.Problem {
 	if !name(o.Name) {
 		return []check.Problem{{Field: "name", Message: "must be the name of an environment variable, such as API_TOKEN"}}
 	}
@@ -54,20 +52,6 @@ func (o *Options) Problems() []check.Problem {
 }
 
 var name = lazyregexp.New(`\A[A-Za-z_][A-Za-z0-9_]*\z`).MatchString
-
-// A Pattern is a regular expression in the syntax of package regexp. The zero Pattern matches
-// everything.
-type Pattern struct{ re *regexp.Regexp }
-
-// UnmarshalText compiles a pattern.
-func (p *Pattern) UnmarshalText(text []byte) error {
-	re, err := regexp.Compile(string(text))
-	if err != nil {
-		return fmt.Errorf("must be a regular expression in RE2's syntax: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
-	}
-	p.re = re
-	return nil
-}
 
 func run(pass *check.Pass, lookup func(name string) (string, bool)) error {
 	if pass.World.Remote {
@@ -85,7 +69,7 @@ func run(pass *check.Pass, lookup func(name string) (string, bool)) error {
 			pass.Reportf(t.Pointer, "needs the environment variable %s, which is not set", o.Name)
 		case value == "":
 			pass.Reportf(t.Pointer, "needs the environment variable %s, which is empty", o.Name)
-		case o.Pattern.re != nil && !o.Pattern.re.MatchString(value):
+		case o.Pattern != nil && !o.Pattern.MatchString(value):
 			pass.Reportf(t.Pointer, "needs the environment variable %s to have another form: the policy's pattern does not match it", o.Name)
 		}
 	}

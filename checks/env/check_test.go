@@ -27,7 +27,7 @@ func TestRealEnvironment(t *testing.T) {
 
 func TestNoOptions(t *testing.T) {
 	t.Parallel()
-	run := check.NewRun(Check, &call.Call{}, nil)
+	run := new(check.Run).Init(Check, &call.Call{}, nil)
 	run.Targets = []check.Target{{}}
 	if err := run.Do(t.Context()); err == nil {
 		t.Error("a rule without a name passes")

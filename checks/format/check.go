@@ -9,6 +9,7 @@ import (
 	_ "embed"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/internal/violation"
 	"github.com/toolvet/toolvet/internal/bounded"
 )
 
@@ -33,6 +34,6 @@ func run(_ context.Context, pass *check.Pass) error {
 		pass.Skipf("the arguments were not judged by the tool's schema")
 		return nil
 	}
-	check.ReportViolations(pass, evaluation.Formats)
+	violation.Report(pass, evaluation.Formats)
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 var doc string
 
 // Demand is the demand that the check answers.
-var Demand = &check.Demand{Name: "glob", Options: func() any { return new(Options) }}
+var Demand = &check.Demand{Name: "glob", Options: func() any { return new(Options) }, Problems: func(o any) []check.Problem { return o.(*Options).problems() }}
 
 // Check reports patterns that do not parse, leave their directory, or cost too much.
 var Check = &check.Check{

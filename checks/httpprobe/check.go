@@ -24,7 +24,7 @@ var doc string
 // Demand is the demand that the check answers.
 var Demand = &check.Demand{Name: "http", Options: func() any {
 	return &Options{Cache: time.Minute, CacheFailure: 5 * time.Second}
-}}
+}, Problems: func(o any) []check.Problem { return o.(*Options).problems() }}
 
 // Check reports resources that do not answer with the expected status.
 var Check = newCheck(probe.Network{}, os.LookupEnv)
@@ -57,8 +57,8 @@ type Options struct {
 // maxRedirects bounds what a policy may allow.
 const maxRedirects = 5
 
-// Problems reports what is wrong with the options.
-func (o *Options) Problems() []check.Problem {
+// problems reports what is wrong with the options.
+func (o *Options) problems() []check.Problem {
 	var list []check.Problem
 	fail := func(field, message string) { list = append(list, check.Problem{Field: field, Message: message}) }
 	if why := probe.URLFault(o.URL); why != "" {

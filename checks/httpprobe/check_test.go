@@ -147,7 +147,7 @@ func TestHangs(t *testing.T) {
 	defer server.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	run := check.NewRun(Check, &call.Call{}, nil)
+	run := new(check.Run).Init(Check, &call.Call{}, nil)
 	run.Targets = []check.Target{{Options: &Options{URL: server.URL, AllowPrivate: true}}}
 	if err := run.Do(ctx); !errors.Is(err, context.DeadlineExceeded) || len(run.Findings) > 0 {
 		t.Errorf("got %v and %v, want a deadline", err, run.Findings)

@@ -16,7 +16,7 @@ import (
 var doc string
 
 // Demand is the demand that the check answers.
-var Demand = &check.Demand{Name: "identifier", Options: func() any { return new(Options) }}
+var Demand = &check.Demand{Name: "identifier", Options: func() any { return new(Options) }, Problems: func(o any) []check.Problem { return o.(*Options).problems() }}
 
 // Check reports identifiers that lack the demanded form.
 var Check = &check.Check{

@@ -5,6 +5,7 @@ package identifier
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -48,8 +49,8 @@ func (o *Options) judge(s string) []check.Finding {
 	if len(o.Kinds) > 0 && !slices.ContainsFunc(o.Kinds, func(k string) bool { return kinds[k].fits != nil && kinds[k].fits(s) }) {
 		return []check.Finding{{Message: "must be " + o.allowed()}}
 	}
-	if o.Pattern.re != nil && !o.Pattern.re.MatchString(s) {
-		return []check.Finding{{Message: "must match the whole pattern " + o.Pattern.text}}
+	if o.Pattern != nil && !matchesWhole(o.Pattern, s) {
+		return []check.Finding{{Message: "must match the whole pattern " + o.Pattern.String()}}
 	}
 	return nil
 }
@@ -139,4 +140,12 @@ func image(s string) bool {
 // registry is a host name, or an IPv4 address.
 func registry(host string) bool {
 	return !slices.ContainsFunc(strings.Split(host, "."), func(l string) bool { return !hostLabel(l) })
+}
+
+// matchesWhole reports whether an expression matches all of a text: its leftmost-longest match does, if any.
+func matchesWhole(re *regexp.Regexp, s string) bool {
+	longest := *re
+	longest.Longest()
+	at := longest.FindStringIndex(s)
+	return at != nil && at[0] == 0 && at[1] == len(s)
 }

@@ -10,6 +10,7 @@ import (
 	"errors"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/internal/violation"
 	"github.com/toolvet/toolvet/internal/bounded"
 	"github.com/toolvet/toolvet/schema"
 )
@@ -42,7 +43,7 @@ func run(_ context.Context, pass *check.Pass) error {
 	case err != nil:
 		pass.Reportf("", "the arguments could not be judged by the tool's inputSchema: %v", err)
 	default:
-		check.ReportViolations(pass, evaluation.Violations)
+		violation.Report(pass, evaluation.Violations)
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 var doc string
 
 // Demand is the demand that the check answers.
-var Demand = &check.Demand{Name: "json", Options: func() any { return new(Options) }}
+var Demand = &check.Demand{Name: "json", Options: func() any { return new(Options) }, Problems: func(o any) []check.Problem { return o.(*Options).problems() }}
 
 // Check reports strings without the demanded JSON.
 var Check = &check.Check{

@@ -30,8 +30,8 @@ type Options struct {
 
 var types = []string{"object", "array", "string", "number", "integer", "boolean", "null"}
 
-// Problems reports what is wrong with the options.
-func (o *Options) Problems() []check.Problem {
+// problems reports what is wrong with the options.
+func (o *Options) problems() []check.Problem {
 	var list []check.Problem
 	for _, t := range o.Types {
 		if !slices.Contains(types, t) {

@@ -26,7 +26,7 @@ func TestCheck(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run := check.NewRun(Check, c, nil)
+		run := new(check.Run).Init(Check, c, nil)
 		if err := run.Do(t.Context()); err != nil {
 			t.Fatal(err)
 		}

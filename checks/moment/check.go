@@ -6,6 +6,7 @@
 package moment
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"time"
@@ -18,7 +19,7 @@ import (
 var doc string
 
 // Demand is the demand that the check answers.
-var Demand = &check.Demand{Name: "time", Options: func() any { return new(Options) }}
+var Demand = &check.Demand{Name: "time", Options: func() any { return new(Options) }, Problems: func(o any) []check.Problem { return o.(*Options).problems() }}
 
 // Check reports dates and times of another form, that do not exist, or outside the allowed range.
 var Check = New(time.Now)
@@ -46,30 +47,30 @@ func (o *Options) judge(value any, now time.Time) []check.Finding {
 		text, isString = number.String(), true
 	}
 	if !isString {
-		return []check.Finding{{Message: "must be " + o.form(), Suggestion: "such as " + o.example(now)}}
+		return []check.Finding{{Message: "must be " + o.form(), Suggestion: o.example(now)}}
 	}
 	t, zoned, err := o.read(text)
 	if err != nil {
-		return []check.Finding{{Level: check.SyntaxLevel, Message: "must be " + o.form(), Suggestion: "such as " + o.example(now)}}
+		return []check.Finding{{Level: check.SyntaxLevel, Message: "must be " + o.form(), Suggestion: o.example(now)}}
 	}
 	if o.TimezoneRequired && !zoned {
-		return []check.Finding{{Message: "must name its time zone, as Z or an offset", Suggestion: "such as " + now.UTC().Format(time.RFC3339)}}
+		return []check.Finding{{Message: "must name its time zone, as Z or an offset", Suggestion: o.example(now)}}
 	}
-	return o.place(t, now)
+	var findings []check.Finding
+	current := "; the current " + o.noun() + " is " + o.write(now)
+	for _, message := range o.place(t, now) {
+		findings = append(findings, check.Finding{Message: message + current, Suggestion: cmp.Or(o.example(now), "give another "+o.noun())})
+	}
+	return findings
 }
 
-// place judges where a time lies.
-func (o *Options) place(t, now time.Time) []check.Finding {
-	var findings []check.Finding
-	current := "the current time is " + now.UTC().Format(time.RFC3339)
+// place says what is wrong with where a time lies.
+func (o *Options) place(t, now time.Time) (faults []string) {
 	limit := func(bound time.Time) time.Time { return bound }
-	if o.format() == date { // a day is compared with a day: today is neither past nor future
-		current = "the current date is " + now.UTC().Format(time.DateOnly)
+	if o.isDay() { // a day is compared with a day: today is neither past nor future
 		limit = func(bound time.Time) time.Time { return bound.UTC().Truncate(24 * time.Hour) }
 	}
-	fail := func(message string) {
-		findings = append(findings, check.Finding{Message: message + "; " + current, Suggestion: "give another " + o.noun()})
-	}
+	fail := func(message string) { faults = append(faults, message) }
 	if o.Future && !t.After(limit(now)) {
 		fail("must be in the future")
 	}
@@ -77,10 +78,10 @@ func (o *Options) place(t, now time.Time) []check.Finding {
 		fail("must be in the past")
 	}
 	if bound, err := boundOf(o.After, now); o.After != "" && (err != nil || !t.After(limit(bound))) {
-		fail("must be after " + bound.Format(o.layout()))
+		fail("must be after " + o.write(bound))
 	}
 	if bound, err := boundOf(o.Before, now); o.Before != "" && (err != nil || !t.Before(limit(bound))) {
-		fail("must be before " + bound.Format(o.layout()))
+		fail("must be before " + o.write(bound))
 	}
-	return findings
+	return faults
 }

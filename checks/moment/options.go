@@ -6,6 +6,7 @@ package moment
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,7 +17,7 @@ import (
 // Options are what a policy demands of a date or time. The zero Options demand a date and
 // time as RFC 3339 has it, with its zone.
 type Options struct {
-	Format           string `policy:"format" doc:"date (2026-01-31), date-time (RFC 3339), time (09:30:00), rfc1123, unix (seconds since 1970), or a layout of Go's package time (02.01.2006 15:04); default: date-time"`
+	Format           string `policy:"format" doc:"date (2026-01-31), date-time (RFC 3339), time (09:30:00), rfc1123, unix (seconds since 1970), or a form such as DD.MM.YYYY hh:mm, or as a layout of Go's package time (02.01.2006 15:04); default: date-time"`
 	After            string `policy:"after" doc:"the earliest time, which is excluded: RFC 3339, a date, now, or now+24h, now-30m"`
 	Before           string `policy:"before" doc:"the latest time, which is excluded: of the same forms"`
 	Future           bool   `policy:"future" doc:"true: it must be in the future"`
@@ -58,41 +59,81 @@ func (o *Options) form() string {
 	if f, ok := formats[o.format()]; ok {
 		return f.form
 	}
-	return "a date or time of the form " + o.Format
+	return "a " + o.noun() + " of the form " + people.Replace(o.layout())
+}
+
+// people writes a layout of Go as people do.
+var people = strings.NewReplacer("2006", "YYYY", "January", "MONTH", "Jan", "MON", "Monday", "WEEKDAY", "Mon", "DAY", "MST", "ZONE", "Z07:00", "±hh:mm", "Z0700", "±hhmm",
+	"-07:00", "±hh:mm", "-0700", "±hhmm", "-07", "±hh", "01", "MM", "02", "DD", "_2", "D", "03", "hh", "04", "mm", "05", "ss", "06", "YY", "15", "hh", "PM", "AM|PM", "pm", "am|pm",
+	"1", "M", "2", "D", "3", "h", "4", "m", "5", "s")
+
+// machine writes a form of people as a layout of Go.
+var machine = strings.NewReplacer("YYYY", "2006", "yyyy", "2006", "YY", "06", "yy", "06", "MM", "01", "DD", "02", "dd", "02", "hh", "15", "HH", "15", "mm", "04", "ss", "05")
+
+// layout is the layout of Go for a form that has no name.
+func (o *Options) layout() string {
+	if strings.Contains(o.Format, "YY") || strings.Contains(o.Format, "yy") || strings.Contains(strings.ToLower(o.Format), "hh:mm") {
+		return machine.Replace(o.Format)
+	}
+	return o.Format
+}
+
+// isDay reports whether the form has a date and no time of day.
+func (o *Options) isDay() bool {
+	if _, named := formats[o.format()]; named {
+		return o.format() == date
+	}
+	morning := time.Date(2006, 1, 2, 3, 4, 5, 0, time.UTC)
+	return morning.Format(o.layout()) == morning.Add(10*time.Hour+11*time.Minute).Format(o.layout())
 }
 
 // noun says what a value is.
 func (o *Options) noun() string {
-	switch o.format() {
-	case date:
+	switch {
+	case o.isDay():
 		return "date"
-	case clock:
+	case o.format() == clock:
 		return "time of day"
 	}
 	return "time"
 }
 
-// layout is how messages write a time.
-func (o *Options) layout() string {
-	if o.format() == date {
-		return time.DateOnly
-	}
-	return time.RFC3339
-}
-
-// example is a time of the form that is meant.
-func (o *Options) example(now time.Time) string {
-	now = now.UTC().Truncate(time.Second)
+// write writes a time in the form that is meant.
+func (o *Options) write(t time.Time) string {
+	t = t.UTC().Truncate(time.Second)
 	if o.format() == unix {
-		return strconv.FormatInt(now.Unix(), 10)
+		return strconv.FormatInt(t.Unix(), 10)
 	}
 	if o.format() == rfc1123 {
-		return now.Format("Mon, 02 Jan 2006 15:04:05 GMT")
+		return t.Format("Mon, 02 Jan 2006 15:04:05 GMT")
 	}
+	layouts := []string{o.layout()}
 	if f, ok := formats[o.format()]; ok {
-		return now.Format(f.layouts[0])
+		layouts = f.layouts
 	}
-	return now.Format(o.Format)
+	if i := slices.IndexFunc(layouts, hasZone); o.TimezoneRequired && i > 0 {
+		return t.Format(layouts[i])
+	}
+	return t.Format(layouts[0])
+}
+
+// example suggests a time of the form that is meant, which the demand allows; "" if none is near now or a bound.
+func (o *Options) example(now time.Time) string {
+	near := []time.Time{now}
+	for _, bound := range []string{o.After, o.Before} {
+		if t, err := boundOf(bound, now); bound != "" && err == nil {
+			near = append(near, t)
+		}
+	}
+	for _, t := range near {
+		for _, d := range []time.Duration{0, time.Hour, -time.Hour, 24 * time.Hour, -24 * time.Hour, 48 * time.Hour, -48 * time.Hour} {
+			text := o.write(t.Add(d))
+			if read, zoned, err := o.read(text); err == nil && (zoned || !o.TimezoneRequired) && len(o.place(read, now)) == 0 {
+				return "such as " + text
+			}
+		}
+	}
+	return ""
 }
 
 // maxLength bounds a date or time, in bytes.
@@ -113,7 +154,7 @@ func (o *Options) read(text string) (t time.Time, zoned bool, err error) {
 		}
 		return time.Unix(seconds, 0).UTC(), true, nil
 	}
-	layouts := []string{o.Format}
+	layouts := []string{o.layout()}
 	if f, ok := formats[o.format()]; ok {
 		layouts = f.layouts
 	}
@@ -155,15 +196,15 @@ func boundOf(text string, now time.Time) (time.Time, error) {
 	return time.Parse(time.RFC3339, text)
 }
 
-// Problems reports what is wrong with the options.
-func (o *Options) Problems() []check.Problem {
+// problems reports what is wrong with the options.
+func (o *Options) problems() []check.Problem {
 	var list []check.Problem
 	fail := func(field, message string, args ...any) {
 		list = append(list, check.Problem{Field: field, Message: fmt.Sprintf(message, args...)})
 	}
 	sample := time.Date(2006, 1, 2, 15, 4, 5, 0, time.UTC)
-	if _, known := formats[o.format()]; !known && sample.AddDate(3, 4, 5).Format(o.Format) == o.Format {
-		fail("format", "must be date, date-time, time, rfc1123, unix, or a layout that writes 2 January 2006, 15:04:05, such as 02.01.2006")
+	if _, known := formats[o.format()]; !known && sample.AddDate(3, 4, 5).Format(o.layout()) == o.layout() {
+		fail("format", "must be date, date-time, time, rfc1123, unix, or a form such as DD/MM/YYYY or 02/01/2006")
 	}
 	for _, bound := range [][2]string{{"after", o.After}, {"before", o.Before}} {
 		if _, err := boundOf(bound[1], sample); bound[1] != "" && err != nil {

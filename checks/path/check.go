@@ -20,7 +20,7 @@ import (
 var doc string
 
 // Demand is the demand of this check and of package pathstate.
-var Demand = &check.Demand{Name: "path", Options: func() any { return new(Options) }}
+var Demand = &check.Demand{Name: "path", Options: func() any { return new(Options) }, Problems: func(o any) []check.Problem { return o.(*Options).problems() }}
 
 // Check reports paths out of the allowed directories, and paths of a forbidden form.
 var Check = &check.Check{

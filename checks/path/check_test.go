@@ -18,7 +18,7 @@ import (
 // run judges values at /path, and returns the findings.
 func run(t testing.TB, world check.World, options any, values ...any) []check.Finding {
 	t.Helper()
-	run := check.NewRun(path.Check, &call.Call{Name: "read"}, nil)
+	run := new(check.Run).Init(path.Check, &call.Call{Name: "read"}, nil)
 	run.World = world
 	for _, v := range values {
 		run.Targets = append(run.Targets, check.Target{Pointer: "/path", Value: v, Options: options})
@@ -39,7 +39,7 @@ func TestCheck(t *testing.T) {
 
 func TestStrangeOptions(t *testing.T) {
 	t.Parallel()
-	run := check.NewRun(path.Check, &call.Call{Name: "read"}, nil)
+	run := new(check.Run).Init(path.Check, &call.Call{Name: "read"}, nil)
 	run.Targets = []check.Target{{Pointer: "/path", Value: "x", Options: "strange"}}
 	if err := run.Do(t.Context()); err == nil {
 		t.Error("options of another rule are taken for none")
@@ -83,8 +83,8 @@ func BenchmarkCheck(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
-			run := check.NewRun(path.Check, &call.Call{Name: "read"}, nil)
-			run.World.Roots = bm.roots
+			run := new(check.Run).Init(path.Check, &call.Call{Name: "read"}, nil)
+			run.World.Base, run.World.Roots = bm.roots[0], bm.roots
 			run.Targets = []check.Target{{Pointer: "/path", Value: bm.path, Options: new(path.Options)}}
 			for b.Loop() {
 				if err := run.Do(b.Context()); err != nil || len(run.Findings) > 0 {

@@ -18,6 +18,7 @@ type confines struct {
 	given  []string // the roots that they were made of
 	source []string // a copy of it
 	base   string
+	other  string // the world's platform
 	remote bool
 
 	platform platform
@@ -42,11 +43,11 @@ func (o *Options) confinesFor(world check.World) *confines {
 	if base == "" {
 		base = world.Base
 	}
-	if c := o.confined.Load(); c != nil && c.base == base && c.remote == world.Remote &&
+	if c := o.confined.Load(); c != nil && c.base == base && c.other == world.Platform && c.remote == world.Remote &&
 		(same(c.given, source) || slices.Equal(c.source, source)) {
 		return c
 	}
-	c := &confines{given: source, source: slices.Clone(source), base: base, remote: world.Remote}
+	c := &confines{given: source, source: slices.Clone(source), base: base, other: world.Platform, remote: world.Remote}
 	c.compile(o.Platform)
 	o.confined.Store(c)
 	return c
@@ -60,6 +61,9 @@ func same(a, b []string) bool {
 func (c *confines) compile(platformName string) {
 	c.platform, _ = platformOf(platformName)
 	if c.platform == auto {
+		c.platform, _ = platformOf(c.other)
+	}
+	if c.platform == auto {
 		c.platform = guess(append(slices.Clone(c.source), c.base), c.remote)
 	}
 	c.known = len(c.source) > 0
@@ -70,11 +74,8 @@ func (c *confines) compile(platformName string) {
 			c.add(dir)
 		}
 	}
-	switch {
-	case c.platform.absolute(c.base):
+	if c.platform.absolute(c.base) {
 		c.start, c.started = c.key(c.base), true
-	case len(c.names) > 0:
-		c.start, c.started = c.key(c.names[0]), true
 	}
 	c.within = c.started && c.rootOf([]byte(c.start), false) >= 0
 }
@@ -153,15 +154,4 @@ func (c *confines) allowed() string {
 		return "allowed are " + strings.Join(c.names[:n-1], ", ") + " and " + c.names[n-1]
 	}
 	return "allowed is " + c.names[0]
-}
-
-// startName names the directory in which relative paths start.
-func (c *confines) startName() string {
-	if c.platform.absolute(c.base) {
-		return c.base
-	}
-	if len(c.names) > 0 {
-		return c.names[0]
-	}
-	return "a directory that is not known"
 }

@@ -22,7 +22,7 @@ var fragments = []string{
 func TestFragments(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 2026))
-	o := &Options{Within: []string{"/srv/data"}, Platform: "posix"}
+	o := &Options{Within: []string{"/srv/data"}, Base: "/srv/data", Platform: "posix"}
 	allowed, refused := 0, 0
 	for range 20_000 {
 		var b strings.Builder

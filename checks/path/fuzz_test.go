@@ -79,7 +79,7 @@ func FuzzConfinement(f *testing.F) {
 		if !utf8.ValidString(s) || len(s) > 200 {
 			t.Skip() // refused before, or too slow for the oracle
 		}
-		o := &Options{Within: []string{"/srv/data"}, Platform: "posix"}
+		o := &Options{Within: []string{"/srv/data"}, Base: "/srv/data", Platform: "posix"}
 		if len(o.judge(check.World{}, s)) > 0 {
 			return
 		}
@@ -99,7 +99,7 @@ func FuzzWindows(f *testing.F) {
 		if !utf8.ValidString(s) || len(s) > 200 {
 			t.Skip()
 		}
-		o := &Options{Within: []string{`C:\Data`}, Platform: "windows"}
+		o := &Options{Within: []string{`C:\Data`}, Base: `C:\Data`, Platform: "windows"}
 		if len(o.judge(check.World{}, s)) > 0 {
 			return
 		}

@@ -69,34 +69,34 @@ func (j *judgement) place(r reading, w *walk) (check.Finding, bool) {
 	switch {
 	case !j.known:
 		return j.unconfined(r, w)
+	case !w.absolute && !j.started:
+		return check.Finding{Message: "is relative" + r.how + ", and the directory in which the server opens such paths is not known: " + j.allowed(), Suggestion: "give an absolute path"}, true
 	case j.rootOf(w.at, !r.literal) >= 0:
 		return check.Finding{}, false
 	}
 	f, _ := r.fault("leads out of the allowed directories", ": "+j.allowed(), "")
-	switch {
-	case w.absolute:
-	case !j.started:
-		f.Suggestion = "give an absolute path: where relative ones start is not known"
-	case !j.within:
-		f.Suggestion = "give an absolute path: relative ones start in " + j.startName()
+	if !w.absolute && !j.within {
+		f.Suggestion = "give an absolute path: relative ones start in " + j.base
 	}
 	return f, true
 }
 
 // unconfined judges a reading where the allowed directories are not known: a path must
-// not lead above where relative paths start, nor hide where it leads.
+// not hide where it leads, nor lead above the base that the demand names.
 func (j *judgement) unconfined(r reading, w *walk) (check.Finding, bool) {
 	if r.literal {
 		j.first = walk{platform: j.platform}
 		j.first.resolve(r.text, "") // backslashes count, or they would seem hidden below
 	}
+	bare := walk{platform: j.platform, literal: r.literal}
+	bare.resolve(r.text, "") // without a start, which would take steps up
 	switch hidden := !r.plain; {
 	case hidden && w.absolute && !j.first.absolute:
 		return r.fault("becomes an absolute path", "", plainly)
-	case hidden && (w.absolute && w.ups > j.first.ups || !w.absolute && w.above > j.first.above):
+	case hidden && (w.absolute && bare.ups > j.first.ups || !w.absolute && bare.above > j.first.above):
 		return r.fault(`leads upwards by ".." in disguise`, "", plainly)
-	case !w.absolute && j.started && !below(w.at, j.start):
-		return r.fault("leads above the starting directory of relative paths", ": "+j.startName(), "")
+	case !w.absolute && j.started && j.Options.Base != "" && !below(w.at, j.start):
+		return r.fault("leads above the starting directory of relative paths", ": "+j.base, "")
 	}
 	return check.Finding{}, false
 }

@@ -20,13 +20,13 @@ import (
 // concurrent use.
 type Options struct {
 	Within []string `policy:"within" doc:"absolute directories that the path must stay in; default: those that the server is confined to, if they are known"`
-	Base   string   `policy:"base" doc:"absolute directory that relative paths start in; default: where the server works, else the first of within"`
+	Base   string   `policy:"base" doc:"absolute directory that relative paths start in; default: where the server works; if that is not known, relative paths are refused where within or roots say what is allowed"`
 
 	NameOnly   bool     `policy:"name_only" doc:"the name of a file alone, without directories"`
 	Absolute   *bool    `policy:"absolute" doc:"true: only absolute paths; false: only relative ones; default: both"`
 	Hidden     *bool    `policy:"hidden" doc:"false: no file or directory below the allowed ones whose name begins with a dot; default: true"`
 	Extensions []string `policy:"extensions" doc:"endings of the file's name that are allowed, such as .csv or .tar.gz; case does not matter"`
-	Platform   string   `policy:"platform" doc:"whose paths they are: posix, windows or auto; default auto, which goes by the directories that are known, else by the system that toolvet runs on"`
+	Platform   string   `policy:"platform" doc:"whose paths they are: posix, windows or auto; default auto, which goes by the server's platform, by the directories that are known, else by the system that toolvet runs on"`
 
 	Exists         *bool         `policy:"exists" doc:"true: there must be such a file or directory; false: there must be none yet"`
 	ParentExists   bool          `policy:"parent_exists" doc:"the directory that the path lies in must exist"`
@@ -41,8 +41,8 @@ type Options struct {
 	confined atomic.Pointer[confines] // made of the world of the last call
 }
 
-// Problems reports what is wrong with the options.
-func (o *Options) Problems() []check.Problem {
+// problems reports what is wrong with the options.
+func (o *Options) problems() []check.Problem {
 	var list []check.Problem
 	fail := func(field, format string, args ...any) {
 		list = append(list, check.Problem{Field: field, Message: fmt.Sprintf(format, args...)})

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/internal/leads"
 )
 
 func TestPlace(t *testing.T) {
@@ -25,15 +26,15 @@ func TestPlace(t *testing.T) {
 		{&Options{Within: []string{"/", "/a/../b/", "/b/c/d"}}, check.World{}, "/b/c/../x", "/b/c/../x in /b", nil},
 		{&Options{Within: []string{"/"}}, check.World{Base: "/x"}, "y", "/x/y in /", nil},
 		{&Options{Within: []string{"/b"}}, check.World{Base: "/x"}, "../b/y", "/x/../b/y in /b", nil},
-		{&Options{Within: []string{"/b"}}, check.World{}, "y", "/b/y in /b", nil},
+		{&Options{Within: []string{"/b"}}, check.World{}, "y", "", leads.ErrRefused},
 		{&Options{}, check.World{Base: "/x", Roots: []string{"/x"}}, "y", "/x/y in /x", nil},
 		{&Options{}, check.World{Base: "/x"}, "/y", "/y in ", nil},
 		{&Options{}, check.World{}, "\u200e", "", errStart},
 		{&Options{}, check.World{}, "y", "", errStart},
-		{&Options{Within: []string{"/b"}}, check.World{}, "/a", "", ErrRefused},
+		{&Options{Within: []string{"/b"}}, check.World{}, "/a", "", leads.ErrRefused},
 		{&Options{Platform: "windows"}, check.World{}, `C:\x`, "", errForeign},
 	} {
-		place, err := tt.options.Place(tt.world, tt.path)
+		place, err := tt.options.placeOf(tt.world, tt.path)
 		got := ""
 		if err == nil {
 			got = place.Path + " in " + place.Root

@@ -6,58 +6,89 @@ package path
 import (
 	"errors"
 	"runtime"
+	"slices"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/internal/leads"
 )
 
-// Why a path has no place.
+// Why a path has no place, beside leads.ErrRefused.
 var (
-	ErrRefused = errors.New("the path is refused by its text alone")
 	errStart   = errors.New("where relative paths start is not known")
 	errForeign = errors.New("paths of another system than toolvet's own")
 )
 
-// A Place is where a path leads by its text alone, taken as it stands. Package
-// pathstate begins there.
-type Place struct {
-	// Path is absolute. It is not clean, so that a ".." behind a symbolic link can be
-	// followed as the system does.
-	Path string
-	// Root is the allowed directory that it lies in; "" if none are known.
-	Root string
+// Inside is for toolvet's own packages; the value's type is internal.
+func (o *Options) Inside() any { return inside{o} }
 
-	confines *confines
+// inside is what package pathstate asks. See [leads.Paths].
+type inside struct{ o *Options }
+
+func (i inside) Place(world check.World, path string) (leads.Place, error) {
+	return i.o.placeOf(world, path)
 }
 
-// Place says where a path leads in a world. Its error is one of the three above; with ErrRefused
-// nothing must be asked of the file system: its answers would tell about places outside the
-// allowed directories.
-func (o *Options) Place(world check.World, path string) (Place, error) {
+func (i inside) Leads(world check.World, path string) ([]string, error) {
+	return ways(i.o, world, path)
+}
+
+func (o *Options) placeOf(world check.World, path string) (leads.Place, error) {
 	if refused(o.judge(world, path)) {
-		return Place{}, ErrRefused
+		return leads.Place{}, leads.ErrRefused
 	}
 	c := o.confinesFor(world)
 	if (c.platform == windows) != (runtime.GOOS == "windows") {
-		return Place{}, errForeign
+		return leads.Place{}, errForeign
 	}
 	if !c.platform.absolute(path) {
 		if !c.started {
-			return Place{}, errStart
+			return leads.Place{}, errStart
 		}
-		path = c.startName() + "/" + path
+		path = c.base + "/" + path
 	}
-	p := Place{Path: path, confines: c}
+	p := leads.Place{Path: path, Confines: c}
 	if c.known {
 		p.Root, _ = p.RootOf(path)
 	}
 	return p, nil
 }
 
+func ways(o *Options, world check.World, path string) ([]string, error) {
+	j := judgement{Options: o, confines: o.confinesFor(world)}
+	if len(path) > j.platform.maxLength() {
+		return nil, leads.ErrRefused
+	}
+	j.known = true // a home directory or a variable leads nowhere in particular
+	var places []string
+	for _, r := range append([]reading{literally(path, j.platform)}, readings(path, j.platform)...) {
+		f, bad := j.form(r)
+		if !bad {
+			f, bad = j.custom(r)
+		}
+		if bad && f.Severity == check.Error {
+			return nil, leads.ErrRefused
+		}
+		w := walk{platform: j.platform, literal: r.literal}
+		w.resolve(r.text, j.start)
+		if !w.absolute && !j.started {
+			return nil, errStart
+		}
+		at := string(w.at)
+		if at == "" || at[len(at)-1] == ':' {
+			at += "/"
+		}
+		if !slices.Contains(places, at) {
+			places = append(places, at)
+		}
+	}
+	return places, nil
+}
+
 // RootOf returns the allowed directory that an absolute path lies in by its text.
-func (p Place) RootOf(path string) (root string, ok bool) {
-	w := walk{platform: p.confines.platform, literal: true}
+func (c *confines) RootOf(path string) (root string, ok bool) {
+	w := walk{platform: c.platform, literal: true}
 	w.resolve(slashes(path, w.platform), "")
-	n := p.confines.rootOf(w.at, false)
+	n := c.rootOf(w.at, false)
 	switch {
 	case n < 0:
 		return "", false
@@ -68,7 +99,7 @@ func (p Place) RootOf(path string) (root string, ok bool) {
 }
 
 // Confined reports whether the allowed directories are known.
-func (p Place) Confined() bool { return p.confines.known }
+func (c *confines) Confined() bool { return c.known }
 
 // Roots are all allowed directories, as they were given. They must not be changed.
-func (p Place) Roots() []string { return p.confines.names }
+func (c *confines) Roots() []string { return c.names }

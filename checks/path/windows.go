@@ -13,12 +13,18 @@ import (
 // foreignForm judges what Windows takes for a path, where paths are of another system.
 func (j *judgement) foreignForm(r reading, begin string) (check.Finding, bool) {
 	switch {
-	case driveAt(begin) && j.platform == posix:
+	case driveAt(begin) && j.platform == posix && !nameWithColon(begin):
 		return r.fault("begins with the letter of a Windows drive", "; paths here begin with / or with a name", dotSlash)
 	case strings.HasPrefix(begin, `\\`):
 		return r.fault("names a network share or a device of Windows", "", "give the path of a file here")
 	}
 	return check.Finding{}, false
+}
+
+// nameWithColon reports whether a text with a letter and a colon in front is the name of one file, such as a:b.txt. Behind a drive
+// stands a separator, nothing, or a step.
+func nameWithColon(text string) bool {
+	return len(text) > 2 && text[2] != '.' && !strings.ContainsAny(text, `/\\`)
 }
 
 // windowsForm judges how a Windows path begins, and the names in it.
@@ -56,6 +62,8 @@ func windowsName(r reading, name string) (check.Finding, bool) {
 		return r.fault("holds a character that Windows allows in no name", `: one of < > " | ? *`, "leave it out")
 	case strings.HasSuffix(name, ".") || strings.HasSuffix(name, " "):
 		return r.fault("has a name that ends with a dot or a space", "; Windows drops them", "leave them out")
+	case short(name):
+		return r.fault("holds a short name of Windows", ", which is another name for a file", "give the whole name")
 	case reserved(name):
 		return r.fault("names a device of Windows", ", such as CON, NUL or COM1 with any ending", "choose another name")
 	}
@@ -76,4 +84,15 @@ func reserved(name string) bool {
 		port, ok = strings.CutPrefix(name, "LPT")
 	}
 	return ok && slices.Contains([]string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "¹", "²", "³"}, port)
+}
+
+// short reports whether a name is one that Windows gives a file besides its own, as DOS had them: at most six characters, a
+// tilde, a number, and an ending of at most three characters.
+func short(name string) bool {
+	stem, ending, _ := strings.Cut(name, ".")
+	tilde := strings.LastIndexByte(stem, '~')
+	if tilde < 1 || tilde == len(stem)-1 || len(stem) > 8 || len(ending) > 3 || strings.Contains(ending, ".") {
+		return false
+	}
+	return strings.Trim(stem[tilde+1:], "0123456789") == ""
 }

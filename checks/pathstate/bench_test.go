@@ -13,8 +13,8 @@ import (
 func BenchmarkCheck(b *testing.B) {
 	dir := b.TempDir()
 	for name, o := range map[string]*path.Options{
-		"confined": {Within: []string{dir}},
-		"demands":  {Within: []string{dir}, ParentExists: true, Writable: true, MinFree: 1},
+		"confined": {Within: []string{dir}, Base: dir},
+		"demands":  {Within: []string{dir}, Base: dir, ParentExists: true, Writable: true, MinFree: 1},
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -17,7 +17,9 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/internal/leads"
 	"github.com/toolvet/toolvet/checks/path"
+	"github.com/toolvet/toolvet/internal/bounded"
 )
 
 //go:embed README.md
@@ -34,12 +36,13 @@ const maxLooks = 64
 func newCheck(sys system, looks int) *check.Check {
 	d := &driver{sys: sys, slots: make(chan struct{}, looks)}
 	return &check.Check{
-		Name:   "path-state",
-		Doc:    doc,
-		Stage:  check.Semantic,
-		Level:  check.RuntimeLevel,
-		Demand: path.Demand,
-		Run:    d.run,
+		Name:    "path-state",
+		Doc:     doc,
+		Stage:   check.Semantic,
+		Level:   check.RuntimeLevel,
+		Bounded: bounded.Tried(),
+		Demand:  path.Demand,
+		Run:     d.run,
 	}
 }
 
@@ -68,11 +71,13 @@ func (d *driver) run(ctx context.Context, pass *check.Pass) error {
 		pass.Skipf("not looked: the server's files are not on this machine")
 		return nil
 	}
-	jobs, err := d.jobs(pass)
+	jobs, err := d.jobs(pass, bounded.Prompt(ctx))
 	if err != nil {
 		return err
 	}
-	d.start(ctx, jobs)
+	if err := d.start(ctx, jobs); err != nil {
+		return err
+	}
 	var late []string
 	var errs []error
 	for _, j := range jobs {
@@ -100,7 +105,7 @@ func (d *driver) run(ctx context.Context, pass *check.Pass) error {
 }
 
 // jobs are the paths that there is something to look at for.
-func (d *driver) jobs(pass *check.Pass) ([]job, error) {
+func (d *driver) jobs(pass *check.Pass, prompt bool) ([]job, error) {
 	var jobs []job
 	for _, t := range pass.Targets {
 		o, err := check.OptionsOf[path.Options](t)
@@ -111,37 +116,52 @@ func (d *driver) jobs(pass *check.Pass) ([]job, error) {
 		if !ok {
 			continue // the check "path" says so
 		}
-		place, err := o.Place(pass.World, value)
+		place, err := leads.OfPaths(o).Place(pass.World, value)
 		switch {
-		case errors.Is(err, path.ErrRefused):
+		case errors.Is(err, leads.ErrRefused):
 		case err != nil:
 			pass.Skipf("not looked: %v", err)
 		case place.Confined() || asks(o):
-			jobs = append(jobs, job{t.Pointer, look{newSnapshot(d.sys, pass.Depends), o, place}, make(chan result, 1)})
+			jobs = append(jobs, job{t.Pointer, look{newSnapshot(d.sys, prompt, pass.Depends), o, place}, make(chan result, 1)})
 		}
 	}
 	return jobs, nil
 }
 
-// start starts jobs as slots become free, until ctx is done. One alone needs no goroutine, which
-// would cost as much as the look: a driver abandons the goroutine if it stalls.
-func (d *driver) start(ctx context.Context, jobs []job) {
+// maxPrompt is how many paths are looked at without goroutines.
+const maxPrompt = 8
+
+// start starts jobs as slots become free, until ctx is done. Prompt ones need no goroutines, which would cost more than
+// the looks. Neither does one alone: a driver abandons its goroutine if it stalls.
+func (d *driver) start(ctx context.Context, jobs []job) error {
+	prompt := bounded.Prompt(ctx)
+	if prompt && len(jobs) > maxPrompt {
+		return bounded.ErrWaits
+	}
 	for _, j := range jobs {
 		select {
 		case d.slots <- struct{}{}:
-		case <-ctx.Done():
-			return
+		default:
+			if prompt {
+				return bounded.ErrWaits
+			}
+			select {
+			case d.slots <- struct{}{}:
+			case <-ctx.Done():
+				return nil
+			}
 		}
 		work := func() {
 			defer func() { <-d.slots }()
 			j.run(ctx)
 		}
-		if len(jobs) == 1 {
+		if prompt || len(jobs) == 1 {
 			work()
-			return
+			continue
 		}
 		go work()
 	}
+	return nil
 }
 
 // run looks at the path. A panic would end the process, since this is no goroutine of

@@ -23,7 +23,7 @@ var yes = true
 
 // newRun is a pass of c over paths at /path.
 func newRun(c *check.Check, world check.World, options any, paths ...any) *check.Run {
-	run := check.NewRun(c, &call.Call{Name: "read"}, nil)
+	run := new(check.Run).Init(c, &call.Call{Name: "read"}, nil)
 	run.World = world
 	for _, p := range paths {
 		run.Targets = append(run.Targets, check.Target{Pointer: "/path", Value: p, Options: options})
@@ -105,6 +105,7 @@ func (s seen) run(t *testing.T, dir string, within ...string) {
 	}
 	for _, w := range within {
 		o.Within = append(o.Within, strings.ReplaceAll(w, "$", dir))
+		o.Base = o.Within[0]
 	}
 	if diff := cmp.Diff(s.want, found(t, o, strings.ReplaceAll(s.path, "$", dir))); diff != "" {
 		t.Errorf("%s within %v (-want +got):\n%s", s.path, within, diff)
@@ -177,7 +178,7 @@ func TestAsksOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	sys := counting{asked: map[string]int{}}
-	run := newRun(newCheck(sys, maxLooks), check.World{}, &path.Options{Within: []string{dir}, ParentExists: true}, "a/../a/b/new.txt")
+	run := newRun(newCheck(sys, maxLooks), check.World{}, &path.Options{Within: []string{dir}, Base: dir, ParentExists: true}, "a/../a/b/new.txt")
 	if err := run.Do(t.Context()); err != nil || len(run.Findings) > 0 {
 		t.Fatal(err, run.Findings)
 	}

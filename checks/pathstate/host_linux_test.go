@@ -172,9 +172,9 @@ func TestResolveAsKernel(t *testing.T) {
 func TestNothingStays(t *testing.T) {
 	dir := tree(t, "d/file=")
 	goroutines, files := runtime.NumGoroutine(), openFiles(t)
-	run := newRun(Check, check.World{}, &path.Options{Within: []string{dir}, Readable: true, Writable: true, MinFree: 1})
+	run := newRun(Check, check.World{}, &path.Options{Within: []string{dir}, Base: dir, Readable: true, Writable: true, MinFree: 1})
 	for range 500 {
-		run.Targets = append(run.Targets, check.Target{Value: "d/file", Options: &path.Options{Within: []string{dir}, Readable: true}})
+		run.Targets = append(run.Targets, check.Target{Value: "d/file", Options: &path.Options{Within: []string{dir}, Base: dir, Readable: true}})
 	}
 	if err := run.Do(t.Context()); err != nil || len(run.Findings) > 0 {
 		t.Fatalf("got %v, %v", err, run.Findings)

@@ -13,14 +13,16 @@ import (
 	"syscall"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/internal/leads"
 	"github.com/toolvet/toolvet/checks/path"
+	"github.com/toolvet/toolvet/internal/bounded"
 )
 
 // A look is at one path, with what is demanded of it.
 type look struct {
 	sys     system
 	options *path.Options
-	place   path.Place
+	place   leads.Place
 }
 
 // asks reports whether o demands something that only the file system tells.
@@ -129,6 +131,9 @@ func (l look) confined(ctx context.Context, s spot, root string) (*check.Finding
 		other, err := resolve(ctx, l.sys, filepath.Clean(filepath.FromSlash(dir)), "")
 		if err == nil && inside(other.path, s.path) {
 			return nil, nil
+		}
+		if errors.Is(err, bounded.ErrWaits) {
+			return nil, err
 		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()

@@ -18,6 +18,7 @@ import (
 
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/path"
+	"github.com/toolvet/toolvet/internal/bounded"
 )
 
 // A fake is a system of empty directories. Paths below /dead do not answer until they are
@@ -48,6 +49,7 @@ func (f *fake) describe(path string) (entry, error) {
 	return entry{kind: directory}, err
 }
 
+func (f *fake) local(path string) bool     { return !strings.HasPrefix(path, "/dead") }
 func (f *fake) may(access, string) error   { return errors.ErrUnsupported }
 func (f *fake) free(string) (int64, error) { return 0, errors.ErrUnsupported }
 
@@ -166,4 +168,38 @@ func errorText(err error) string {
 		return ""
 	}
 	return err.Error()
+}
+
+// TestPrompt holds that a prompt look asks nothing of a file system that may not answer, and says that it would wait.
+func TestPrompt(t *testing.T) {
+	t.Parallel()
+	links := map[string]entry{"/live": {kind: link, target: "/dead/x"}, "/in": {kind: link, target: "/srv"}}
+	many := make([]any, maxPrompt+1)
+	for i := range many {
+		many[i] = "/srv/x"
+	}
+	for name, tt := range map[string]struct {
+		within string
+		paths  []any
+		slots  int
+		asked  int64
+		want   error
+	}{
+		"local":           {"", []any{"/srv/x", "/in/y"}, 1, 5, nil},
+		"dead":            {"", []any{"/dead/x"}, 1, 0, bounded.ErrWaits},
+		"a link to dead":  {"", []any{"/live"}, 1, 1, bounded.ErrWaits},
+		"dead root":       {"/dead", []any{"/dead/x"}, 1, 0, bounded.ErrWaits},
+		"many":            {"", many, 1, 0, bounded.ErrWaits},
+		"no slot is free": {"", []any{"/srv/x"}, 0, 0, bounded.ErrWaits},
+	} {
+		f := &fake{links: links}
+		o := &path.Options{Exists: &yes}
+		if tt.within != "" {
+			o.Within = []string{tt.within}
+		}
+		run := newRun(newCheck(f, tt.slots), check.World{}, o, tt.paths...)
+		if err := run.Do(bounded.Promptly(t.Context())); !errors.Is(err, tt.want) || f.asked.Load() != tt.asked || len(run.Findings) > 0 {
+			t.Errorf("%s: %v, asked %d times, found %v", name, err, f.asked.Load(), run.Findings)
+		}
+	}
 }

@@ -3,6 +3,8 @@
 
 package pathstate
 
+import "github.com/toolvet/toolvet/internal/bounded"
+
 // A system answers questions about files. All paths are absolute; errors are those of
 // the system calls, without the path.
 type system interface {
@@ -14,14 +16,18 @@ type system interface {
 	// free returns the bytes that the file system of a path has left for us;
 	// errors.ErrUnsupported if the system does not tell.
 	free(path string) (int64, error)
+	// local reports whether questions about a path without links need no answer from another machine or
+	// program, so that they always have one.
+	local(path string) bool
 }
 
 // A snapshot asks a system about each path once: a look passes the same directories for the
 // root, for the path and for its spellings. It is for one goroutine.
 type snapshot struct {
 	system
-	note func(path string)
-	seen map[string]description
+	prompt bool // it must not ask what may have no answer
+	note   func(path string)
+	seen   map[string]description
 }
 
 type description struct {
@@ -29,12 +35,15 @@ type description struct {
 	err   error
 }
 
-func newSnapshot(sys system, note func(path string)) snapshot {
-	return snapshot{sys, note, map[string]description{}}
+func newSnapshot(sys system, prompt bool, note func(path string)) snapshot {
+	return snapshot{sys, prompt, note, map[string]description{}}
 }
 
 func (s snapshot) describe(path string) (entry, error) {
 	d, ok := s.seen[path]
+	if !ok && s.prompt && !s.local(path) {
+		return entry{}, bounded.ErrWaits
+	}
 	if !ok {
 		s.note(path)
 		d.entry, d.err = s.system.describe(path)

@@ -16,7 +16,7 @@ import (
 
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/bounded"
-	"github.com/toolvet/toolvet/scan/secret"
+	"github.com/toolvet/toolvet/internal/secrets"
 )
 
 //go:embed README.md
@@ -48,7 +48,7 @@ func run(_ context.Context, pass *check.Pass) error {
 var encoded = []string{"W3JlZGFjdGVkO", "tyZWRhY3RlZD", "bcmVkYWN0ZWQ6"}
 
 func holdsMarker(s string) bool {
-	return secret.ContainsMarker(s) || slices.ContainsFunc(encoded, func(begin string) bool { return strings.Contains(s, begin) })
+	return secrets.ContainsMarker(s) || slices.ContainsFunc(encoded, func(begin string) bool { return strings.Contains(s, begin) })
 }
 
 func look(pass *check.Pass, v any, pointer string) {

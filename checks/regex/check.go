@@ -19,7 +19,7 @@ import (
 var doc string
 
 // Demand is the demand that the check answers.
-var Demand = &check.Demand{Name: "regex", Options: func() any { return new(Options) }}
+var Demand = &check.Demand{Name: "regex", Options: func() any { return new(Options) }, Problems: func(o any) []check.Problem { return o.(*Options).problems() }}
 
 // Check reports regular expressions that do not compile, or can explode.
 var Check = &check.Check{

@@ -28,8 +28,8 @@ type Options struct {
 	MaxLength int    `policy:"max_length" doc:"maximum number of characters, up to 4000; default 1000"`
 }
 
-// Problems reports what is wrong with the options.
-func (o *Options) Problems() []check.Problem {
+// problems reports what is wrong with the options.
+func (o *Options) problems() []check.Problem {
 	var list []check.Problem
 	switch o.Engine {
 	case "", "go", "ecma", "python", "pcre":

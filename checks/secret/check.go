@@ -22,7 +22,7 @@ import (
 var doc string
 
 // Demand is the demand that the check answers.
-var Demand = &check.Demand{Name: "secrets", Options: func() any { return new(Options) }, Results: true}
+var Demand = &check.Demand{Name: "secrets", Options: func() any { return new(Options) }, Results: true, Problems: func(o any) []check.Problem { return o.(*Options).problems() }}
 
 // Check redacts the secrets of a result, or withholds it, or tells of them.
 var Check = &check.Check{

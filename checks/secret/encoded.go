@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/call/result"
-	"github.com/toolvet/toolvet/scan/secret"
+	"github.com/toolvet/toolvet/internal/secrets"
 )
 
 // A code writes bytes as characters of an alphabet, each of which stands for some bits (RFC
@@ -86,18 +86,29 @@ func (c *code) decode(dst, chars []byte) []byte {
 func (s *search) encoded(src source) {
 	eachStretch(src.text, func(r *stretch) {
 		for _, c := range codes {
-			for start := 0; start < len(r.chars); {
-				end := start
-				for end < len(r.chars) && c.values[r.chars[end]] != none {
-					end++
-				}
-				if end-start >= c.least {
-					s.phases(src, r, c, start, end)
-				}
-				start = end + 1
-			}
+			c.eachRun(r.chars, func(start, end int) { s.phases(src, r, c, start, end) })
 		}
 	})
+}
+
+// eachRun visits the runs of characters of the alphabet that are long enough.
+func (c *code) eachRun(chars []byte, visit func(start, end int)) {
+	for start := 0; start+c.least <= len(chars); {
+		end := start + c.least
+		i := end - 1
+		for i >= start && c.values[chars[i]] != none {
+			i--
+		}
+		if i >= start { // mostly after few looks
+			start = i + 1
+			continue
+		}
+		for end < len(chars) && c.values[chars[end]] != none {
+			end++
+		}
+		visit(start, end)
+		start = end + 1
+	}
 }
 
 // phases looks at a part of a stretch. Encoded text may begin at any of its characters: of as
@@ -143,10 +154,17 @@ func (c *code) eachText(chars []byte, visit func(from, to int)) {
 
 // byteAt is a byte of those that characters stand for.
 func (c *code) byteAt(chars []byte, i int) byte {
-	at, n := i*8/c.bits, -(i * 8 % c.bits)
+	switch c.bits {
+	case 6:
+		at, n := i/3*4+i%3, i%3*2
+		return c.values[chars[at]]<<(2+n) | c.values[chars[at+1]]>>(4-n)
+	case 4:
+		return c.values[chars[2*i]]<<4 | c.values[chars[2*i+1]]
+	}
+	at, n := i*8/5, -(i * 8 % 5)
 	acc := uint(0)
-	for ; n < 8; n += c.bits {
-		acc = acc<<c.bits | uint(c.values[chars[at]])
+	for ; n < 8; n += 5 {
+		acc = acc<<5 | uint(c.values[chars[at]])
 		at++
 	}
 	return byte(acc >> (n - 8))
@@ -164,7 +182,7 @@ var isText = func() (is [256]bool) {
 
 // inText scans decoded text, as a whole and cut up: what is not encoded may seem to be a text
 // too, and would hide the begin or end of a secret beside it.
-func (s *search) inText(cuts []int, start, end int) []secret.Match {
+func (s *search) inText(cuts []int, start, end int) []secrets.Match {
 	list := s.matches(start, end)
 	if len(cuts) == 0 {
 		return list
@@ -174,12 +192,12 @@ func (s *search) inText(cuts []int, start, end int) []secret.Match {
 		list = append(list, s.matches(from, at)...)
 		from = at
 	}
-	slices.SortStableFunc(list, func(a, b secret.Match) int { return cmp.Or(a.Start-b.Start, b.End-a.End) })
+	slices.SortStableFunc(list, func(a, b secrets.Match) int { return cmp.Or(a.Start-b.Start, b.End-a.End) })
 	return list
 }
 
 // matches scans a part of the decoded text.
-func (s *search) matches(start, end int) []secret.Match {
+func (s *search) matches(start, end int) []secrets.Match {
 	if end-start < minText {
 		return nil
 	}
@@ -222,14 +240,14 @@ func (p part) cuts(from, to int) []int {
 }
 
 // grouped puts matches together that share a group of bytes.
-func (p part) grouped(list []secret.Match) [][]secret.Match {
-	var all [][]secret.Match
+func (p part) grouped(list []secrets.Match) [][]secrets.Match {
+	var all [][]secrets.Match
 	end := -1 // of the last group's bytes
 	for _, m := range list {
 		if last := len(all) - 1; m.Start < end {
 			all[last] = append(all[last], m)
 		} else {
-			all = append(all, []secret.Match{m})
+			all = append(all, []secrets.Match{m})
 		}
 		end = max(end, (m.End+p.code.bytes-1)/p.code.bytes*p.code.bytes)
 	}
@@ -238,7 +256,7 @@ func (p part) grouped(list []secret.Match) [][]secret.Match {
 
 // replace is the edit of a source that puts markers in the place of matches with common groups of
 // bytes. The text around them stays, and the text behind keeps its phase.
-func (p part) replace(src source, decoded []byte, matches []secret.Match) []result.Edit {
+func (p part) replace(src source, decoded []byte, matches []secrets.Match) []result.Edit {
 	pos := matches[0].Start / p.code.bytes * p.code.bytes
 	first := p.start + pos*8/p.code.bits
 	var clean []byte
@@ -282,7 +300,7 @@ func spaceBehind(text []byte) string {
 
 // markerLike is a marker in the encoding of the text that it replaces. That keeps the text behind
 // it readable.
-func markerLike(m secret.Match, text []byte) string {
+func markerLike(m secrets.Match, text []byte) string {
 	if len(text) < 2 || text[1] != 0 {
 		return marker(m)
 	}

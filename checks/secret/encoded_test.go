@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/toolvet/toolvet/call/result"
-	"github.com/toolvet/toolvet/scan/secret"
+	"github.com/toolvet/toolvet/internal/secrets"
 )
 
 // planted is a made-up token; it is put together here so that nobody takes this file for a
@@ -73,7 +73,7 @@ func unescapeURL(s string) string {
 	return u
 }
 
-func scanner(t testing.TB) *secret.Scanner {
+func scanner(t testing.TB) *secrets.Scanner {
 	t.Helper()
 	s, err := common()
 	if err != nil {

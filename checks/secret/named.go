@@ -14,6 +14,10 @@ const minDigits = 6
 // else: of hashes, or of words.
 const ofAnyName = "generic-api-key"
 
+// ofAnyValue is the pattern that takes ordinary words beside a name for a password. A list beside such a name mostly
+// holds faults or rules of passwords.
+const ofAnyValue = "password-value"
+
 // maxListed bounds what is looked at beside the name of its list, in bytes.
 const maxListed = 256
 
@@ -79,7 +83,7 @@ func (s *search) inValues(v *values) {
 			quote = 1
 		}
 		begin := v.ends[i] - (t.End - t.Start - 2*quote) // of the token's inside, in text
-		if m.Start < begin || m.Pattern == ofAnyName && t.Kind == result.String {
+		if m.Start < begin || (m.Pattern == ofAnyName || m.Pattern == ofAnyValue) && t.Kind == result.String {
 			continue
 		}
 		from := t.Start + quote + m.Start - begin

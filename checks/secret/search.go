@@ -4,13 +4,14 @@
 package secret
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/call/result"
-	"github.com/toolvet/toolvet/scan/secret"
+	"github.com/toolvet/toolvet/internal/secrets"
 )
 
 // A search looks for the secrets of one result: in its text as it stands, where a name and
@@ -19,7 +20,7 @@ import (
 type search struct {
 	ctx     context.Context // when it is done, what has been found does not matter
 	result  *result.Result
-	scanner *secret.Scanner
+	scanner *secrets.Scanner
 	options *Options
 
 	seen    []sighting
@@ -65,10 +66,19 @@ func (s *search) all() {
 		if s.ctx.Err() != nil || s.tooMany {
 			return
 		}
-		if t.Kind != result.Number {
-			s.unpercented(s.token(t))
+		if t.Kind == result.Number {
+			continue
+		}
+		src := s.token(t)
+		s.unpercented(src)
+		if bytes.Contains(s.result.Raw[t.Start:t.End], []byte(`\u00`)) { // the end of a line, or a digit, may be escaped
+			src = s.unquoted(t)
+			s.otherwise(src)
+			s.encoded(src)
 		}
 	}
+	s.otherwise(s.raw())
+	s.members()
 	s.encoded(s.raw())
 	s.named()
 }
@@ -101,13 +111,13 @@ func (s *search) unpercented(src source) {
 	}
 }
 
-func (s *search) scan(text string) []secret.Match {
+func (s *search) scan(text string) []secrets.Match {
 	matches, _ := s.scanner.ScanContext(s.ctx, text) // see ctx
 	return matches
 }
 
 // add notes a secret that edits replace.
-func (s *search) add(m secret.Match, edits []result.Edit) {
+func (s *search) add(m secrets.Match, edits []result.Edit) {
 	switch {
 	case len(s.seen) == maxSeen:
 		s.tooMany = true

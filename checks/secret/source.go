@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/call/result"
-	"github.com/toolvet/toolvet/scan/secret"
+	"github.com/toolvet/toolvet/internal/secrets"
 )
 
 // A source is a text that a result holds, and the way back to where it stands.
@@ -58,13 +58,20 @@ func (s *search) token(t result.Token) source {
 	}}
 }
 
+// unquoted is the text of a token, without the escapes of JSON.
+func (s *search) unquoted(t result.Token) source {
+	return source{[]byte(result.Unquote(s.result.Raw[t.Start:t.End])), func(start, end int, text string) []result.Edit {
+		return []result.Edit{s.result.ReplaceText(t, start, end, text)}
+	}}
+}
+
 // unpercented yields the parts of a source around its percent-encoded characters (RFC 3986, section 2.1), with
 // these decoded.
 func (src source) unpercented(yield func(source) bool) {
 	for start, end := range aroundEscapes(src.text) {
-		text, offsets := decodePercent(src.text[start:end])
+		text, escapes := decodePercent(src.text[start:end])
 		edit := func(from, to int, text string) []result.Edit {
-			return src.edit(start+offsets[from], start+offsets[to], forQuery.Replace(text))
+			return src.edit(start+escapes.before(from), start+escapes.before(to), forQuery.Replace(text))
 		}
 		if !yield(source{text, edit}) {
 			return
@@ -74,7 +81,7 @@ func (src source) unpercented(yield func(source) bool) {
 
 // escapeReach is how much text, in bytes, is looked at to either side of an escape: a name or a value with the
 // escape may be that long. The words at the ends are looked at as a whole.
-const escapeReach = 1 << 10
+const escapeReach = 1 << 8
 
 // aroundEscapes yields the start and end of each part.
 func aroundEscapes(text []byte) iter.Seq2[int, int] {
@@ -127,20 +134,26 @@ func isEscape(s []byte) bool {
 // forQuery encodes what base64 has and a query must not.
 var forQuery = strings.NewReplacer("+", "%2B", "/", "%2F", "=", "%3D")
 
-// decodePercent returns the decoded text, and for each of its bytes and its end where it
-// stands in raw.
-func decodePercent(raw []byte) (text []byte, offsets []int) {
-	for i := 0; i < len(raw); {
-		offsets = append(offsets, i)
-		if isEscape(raw[i:]) {
-			text = append(text, unhex(raw[i+1])<<4|unhex(raw[i+2]))
-			i += 3
-			continue
-		}
-		text = append(text, raw[i])
-		i++
+// decodePercent returns the decoded text, and where in it escapes stood.
+func decodePercent(raw []byte) (text []byte, at escapes) {
+	text = make([]byte, 0, len(raw))
+	from := 0
+	for i := nextEscape(raw, 0); i < len(raw); i = nextEscape(raw, from) {
+		text = append(text, raw[from:i]...)
+		at = append(at, len(text))
+		text = append(text, unhex(raw[i+1])<<4|unhex(raw[i+2]))
+		from = i + 3
 	}
-	return text, append(offsets, len(raw))
+	return append(text, raw[from:]...), at
+}
+
+// Escapes are the offsets of the bytes of a decoded text that were escapes, in order.
+type escapes []int
+
+// before returns where in the raw text a byte of the decoded text stands.
+func (e escapes) before(at int) int {
+	n, _ := slices.BinarySearch(e, at)
+	return at + 2*n
 }
 
 func unhex(c byte) byte {
@@ -153,4 +166,4 @@ func unhex(c byte) byte {
 	return 16
 }
 
-func marker(m secret.Match) string { return secret.Marker(m.Pattern) }
+func marker(m secrets.Match) string { return secrets.Marker(m.Pattern) }

@@ -35,22 +35,78 @@ const minStretch = 20
 // eachStretch visits the stretches of a text. They share their memory.
 func eachStretch(text []byte, visit func(s *stretch)) {
 	var s stretch
-	for i := 0; i < len(text); {
-		if !inStretch[text[i]] {
-			i++
-			continue
-		}
+	f := finder{text: text, gaps: [...]int{-1, -1, -1}}
+	for i := f.next(0); i < len(text); i = f.next(s.end) {
 		s.read(text, i)
 		if len(s.chars) >= minStretch {
 			visit(&s)
 		}
-		i = s.end
 	}
+}
+
+// A finder looks for stretches. Most text between two gaps holds none, and a look at every twentieth character or so
+// tells (Boyer and Moore, 1977).
+type finder struct {
+	text []byte
+	gaps [len(beginGap)]int // where each of beginGap stands next
+}
+
+// beginGap are the bytes with which what is taken out of a stretch begins.
+const beginGap = "\\\n\r"
+
+// next returns where the next stretch begins that may be long enough, or the length of the text. No stretch goes on from
+// before from.
+func (f *finder) next(from int) int {
+	for from < len(f.text) {
+		gap, last := f.gap(from), from+minStretch-1
+		if gap <= last {
+			if gap+1 < len(f.text) && f.text[gap] == '\\' && !ofGap[f.text[gap+1]] {
+				from = gap + 1 // an escaped quote, mostly
+				continue
+			}
+			begin := gap
+			for begin > from && inStretch[f.text[begin-1]] {
+				begin--
+			}
+			if begin < gap || gap == len(f.text) {
+				return begin
+			}
+			from = gap + 1
+			continue
+		}
+		for last >= from && inStretch[f.text[last]] {
+			last--
+		}
+		if last < from {
+			return from
+		}
+		from = last + 1
+	}
+	return len(f.text)
+}
+
+// ofGap are the characters behind the first backslash of a gap.
+var ofGap = [256]bool{'\\': true, '/': true, 'n': true, 'r': true, 't': true}
+
+// gap is where the next gap may begin, or the length of the text.
+func (f *finder) gap(from int) int {
+	first := len(f.text)
+	for i, at := range f.gaps {
+		if at < from {
+			at = len(f.text)
+			if n := bytes.IndexByte(f.text[from:], beginGap[i]); n >= 0 {
+				at = from + n
+			}
+			f.gaps[i] = at
+		}
+		first = min(first, at)
+	}
+	return first
 }
 
 // read reads the stretch that begins at i.
 func (s *stretch) read(text []byte, i int) {
-	*s = stretch{start: i, gaps: s.gaps[:0], copied: s.copied[:0]}
+	s.start, s.gaps, s.copied, s.equals = i, s.gaps[:0], s.copied[:0], 0
 	from := i
 	for i < len(text) {
 		if inStretch[text[i]] {

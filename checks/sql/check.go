@@ -20,7 +20,7 @@ import (
 var doc string
 
 // Demand is the demand of this check and of package sqlstate.
-var Demand = &check.Demand{Name: "sql", Options: func() any { return new(Options) }}
+var Demand = &check.Demand{Name: "sql", Options: func() any { return new(Options) }, Problems: func(o any) []check.Problem { return o.(*Options).problems() }}
 
 // Check reports SQL of a forbidden kind, and values that would change the statement around them.
 var Check = &check.Check{

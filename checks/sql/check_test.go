@@ -18,7 +18,7 @@ import (
 // findings runs the check over one value, and writes what it finds as case files do.
 func findings(t testing.TB, o any, value any) string {
 	t.Helper()
-	run := check.NewRun(Check, &call.Call{}, nil)
+	run := new(check.Run).Init(Check, &call.Call{}, nil)
 	run.Targets = []check.Target{{Pointer: "/sql", Value: value, Options: o}}
 	if err := run.Do(t.Context()); err != nil {
 		t.Fatal(err)

@@ -33,5 +33,5 @@ type Options struct {
 	WarnRows         float64       `policy:"warn_rows" doc:"more rows, by the planner's own estimate, bring a warning"`
 }
 
-// Problems reports what is wrong with the options.
-func (o *Options) Problems() []check.Problem { return (*sqltext.Options)(o).Problems() }
+// problems reports what is wrong with the options.
+func (o *Options) problems() []check.Problem { return (*sqltext.Options)(o).Problems() }

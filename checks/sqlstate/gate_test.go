@@ -43,7 +43,7 @@ servers:
 	if err != nil {
 		t.Fatal(err)
 	}
-	gate, err := toolvet.New(toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere(toolvet.PartPreset), toolvet.WithChecks(sql.Check, asks), toolvet.WithTimeout(200*time.Millisecond))
+	gate, err := toolvet.New(toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere("preset"), toolvet.WithChecks(sql.Check, asks), toolvet.WithTimeout(200*time.Millisecond))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -164,7 +164,7 @@ const late = "late"
 func lookWithin(ctx context.Context, t testing.TB, s *State, o *sql.Options, statement string, world check.World) string {
 	t.Helper()
 	c := s.Check()
-	run := check.NewRun(c, &call.Call{}, nil)
+	run := new(check.Run).Init(c, &call.Call{}, nil)
 	run.World = world
 	run.Targets = []check.Target{{Pointer: "/query", Value: statement, Options: o}}
 	if err := run.Do(ctx); err != nil {

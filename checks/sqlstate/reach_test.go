@@ -184,7 +184,7 @@ func TestSeveral(t *testing.T) {
 	db := newServerSQLite(t, filepath.Join(t.TempDir(), "shop.db"))
 	db.run(t, "CREATE TABLE t (number int)")
 	c := newState(t).Check()
-	run := check.NewRun(c, &call.Call{}, nil)
+	run := new(check.Run).Init(c, &call.Call{}, nil)
 	run.Targets = []check.Target{
 		{Pointer: "/a", Value: "SELECT number FROM t", Options: everything(db.dsn)},
 		{Pointer: "/b", Value: "SELECT id FROM u", Options: &sql.Options{}},

@@ -23,7 +23,7 @@ var doc string
 // Demand is the demand that the check answers.
 var Demand = &check.Demand{Name: "tcp", Options: func() any {
 	return &Options{WarnExpiry: 14 * 24 * time.Hour, Cache: time.Minute, CacheFailure: 5 * time.Second}
-}}
+}, Problems: func(o any) []check.Problem { return o.(*Options).problems() }}
 
 // Check reports servers that do not accept connections.
 var Check = newCheck(probe.Network{})
@@ -51,8 +51,8 @@ type Options struct {
 	CacheFailure time.Duration `policy:"cache_failure" doc:"how long a server that did not answer is believed not to; default 5s"`
 }
 
-// Problems reports what is wrong with the options.
-func (o *Options) Problems() []check.Problem {
+// problems reports what is wrong with the options.
+func (o *Options) problems() []check.Problem {
 	if o.Address == "" {
 		return nil
 	}

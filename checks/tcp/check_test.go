@@ -158,7 +158,7 @@ func TestHangs(t *testing.T) {
 	c := newCheck(probe.Network{})
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	run := check.NewRun(c, &call.Call{}, nil)
+	run := new(check.Run).Init(c, &call.Call{}, nil)
 	run.Targets = []check.Target{{Options: &Options{Address: l.Addr().String(), TLS: true, AllowPrivate: true}}}
 	if err := run.Do(ctx); !errors.Is(err, context.DeadlineExceeded) || len(run.Findings) > 0 {
 		t.Errorf("got %v and %v, want a deadline", err, run.Findings)

@@ -39,7 +39,7 @@ func (o *Options) judge(s string) []check.Finding {
 	if o.foreign(s) {
 		fail("must hold no letters but those of the scripts "+strings.Join(o.Scripts, ", "), "")
 	}
-	if !o.Pattern.matches(s) {
+	if o.Pattern != nil && !o.Pattern.MatchString(s) {
 		fail("must match the pattern "+o.Pattern.String(), "")
 	}
 	return append(list, o.unseen(s)...)

@@ -4,9 +4,7 @@
 package text
 
 import (
-	"fmt"
 	"regexp"
-	"strings"
 	"unicode"
 
 	"github.com/toolvet/toolvet/check"
@@ -15,19 +13,19 @@ import (
 // Options are what a policy demands of a text. The zero Options demand that every character
 // can be seen. They are safe for concurrent use.
 type Options struct {
-	MinLength  int      `policy:"min_length" doc:"characters (Unicode code points) that it must have at least"`
-	MaxLength  int      `policy:"max_length" doc:"characters (Unicode code points) that it may have at most; default: no limit"`
-	Pattern    Pattern  `policy:"pattern" doc:"regular expression (RE2) that must match somewhere; use ^ and $ for the whole text"`
-	SingleLine bool     `policy:"single_line" doc:"no line breaks of any kind"`
-	Trim       bool     `policy:"trim" doc:"no white space at the beginning or the end"`
-	Charset    string   `policy:"charset" doc:"ascii or latin1: no character beyond it; default: all of Unicode"`
-	Scripts    []string `policy:"scripts" doc:"Unicode scripts that letters may come from, such as Latin or Greek; digits, punctuation and symbols are always allowed"`
-	Control    bool     `policy:"control" doc:"true allows control characters; tab and line breaks are always allowed"`
-	Invisible  bool     `policy:"invisible" doc:"true allows invisible, bidirectional and tag characters"`
+	MinLength  int            `policy:"min_length" doc:"characters (Unicode code points) that it must have at least"`
+	MaxLength  int            `policy:"max_length" doc:"characters (Unicode code points) that it may have at most; default: no limit"`
+	Pattern    *regexp.Regexp `policy:"pattern" doc:"regular expression (RE2) that must match somewhere; use ^ and $ for the whole text"`
+	SingleLine bool           `policy:"single_line" doc:"no line breaks of any kind"`
+	Trim       bool           `policy:"trim" doc:"no white space at the beginning or the end"`
+	Charset    string         `policy:"charset" doc:"ascii or latin1: no character beyond it; default: all of Unicode"`
+	Scripts    []string       `policy:"scripts" doc:"Unicode scripts that letters may come from, such as Latin or Greek; digits, punctuation and symbols are always allowed"`
+	Control    bool           `policy:"control" doc:"true allows control characters; tab and line breaks are always allowed"`
+	Invisible  bool           `policy:"invisible" doc:"true allows invisible, bidirectional and tag characters"`
 }
 
-// Problems reports what is wrong with the options.
-func (o *Options) Problems() []check.Problem {
+// problems reports what is wrong with the options.
+func (o *Options) problems() []check.Problem {
 	var list []check.Problem
 	fail := func(field, message string) { list = append(list, check.Problem{Field: field, Message: message}) }
 	if o.MinLength < 0 {
@@ -61,27 +59,3 @@ var charsets = map[string]charset{
 	"ascii":  {unicode.MaxASCII, "ASCII"},
 	"latin1": {unicode.MaxLatin1, "Latin-1 (ISO 8859-1)"},
 }
-
-// A Pattern is a regular expression in the syntax of package regexp, which never takes more
-// than linear time. The zero Pattern matches everything.
-type Pattern struct{ re *regexp.Regexp }
-
-// UnmarshalText compiles a pattern.
-func (p *Pattern) UnmarshalText(text []byte) error {
-	re, err := regexp.Compile(string(text))
-	if err != nil {
-		return fmt.Errorf("must be a regular expression in RE2's syntax: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
-	}
-	p.re = re
-	return nil
-}
-
-// String is the pattern's text.
-func (p Pattern) String() string {
-	if p.re == nil {
-		return ""
-	}
-	return p.re.String()
-}
-
-func (p Pattern) matches(s string) bool { return p.re == nil || p.re.MatchString(s) }

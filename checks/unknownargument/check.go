@@ -10,6 +10,7 @@ import (
 	"fmt"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/internal/violation"
 	"github.com/toolvet/toolvet/internal/bounded"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
@@ -39,6 +40,6 @@ func run(_ context.Context, pass *check.Pass) error {
 		pass.Skipf("the arguments were not judged by the tool's schema")
 		return nil
 	}
-	check.ReportViolations(pass, evaluation.Unknown)
+	violation.Report(pass, evaluation.Unknown)
 	return nil
 }

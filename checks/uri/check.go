@@ -24,8 +24,8 @@ type Options struct {
 	Schemes []string `policy:"schemes" doc:"schemes that are allowed, such as file or note; default: all"`
 }
 
-// Problems reports what is wrong with the options.
-func (o *Options) Problems() []check.Problem {
+// problems reports what is wrong with the options.
+func (o *Options) problems() []check.Problem {
 	for _, s := range o.Schemes {
 		if !isScheme(s) {
 			return []check.Problem{{Field: "schemes", Message: "must be names of schemes such as file, without the colon"}}
@@ -38,7 +38,7 @@ func (o *Options) Problems() []check.Problem {
 }
 
 // Demand is the demand that the check answers.
-var Demand = &check.Demand{Name: "uri", Options: func() any { return new(Options) }}
+var Demand = &check.Demand{Name: "uri", Options: func() any { return new(Options) }, Problems: func(o any) []check.Problem { return o.(*Options).problems() }}
 
 // Check reports URIs with several readings, and URIs that climb out of their place.
 var Check = &check.Check{

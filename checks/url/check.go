@@ -6,8 +6,10 @@ package url
 
 import (
 	_ "embed"
+	"net/netip"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/internal/leads"
 	"github.com/toolvet/toolvet/internal/bounded"
 )
 
@@ -15,7 +17,7 @@ import (
 var doc string
 
 // Demand is "url: {…}" in a policy.
-var Demand = &check.Demand{Name: "url", Options: func() any { return new(Options) }}
+var Demand = &check.Demand{Name: "url", Options: func() any { return new(Options) }, Problems: func(o any) []check.Problem { return o.(*Options).problems() }}
 
 // Check reports URLs that the options do not allow.
 var Check = &check.Check{
@@ -29,12 +31,16 @@ var Check = &check.Check{
 	Run:     check.Each(judge),
 }
 
-// OptionsOf returns the options of a target of the demand, the zero Options if it has none.
-func OptionsOf(target check.Target) *Options {
-	if o, ok := target.Options.(*Options); ok && o != nil {
-		return o
-	}
-	return new(Options)
+// Inside is for toolvet's own packages; the value's type is internal.
+func (o *Options) Inside() any { return inside{o} }
+
+// inside is what package urlstate asks.
+type inside struct{ o *Options }
+
+func (i inside) Judge(raw string) (leads.Host, []check.Finding) { return i.o.judged(raw) }
+
+func (i inside) JudgeAddr(subject string, addr netip.Addr) *check.Finding {
+	return i.o.judgeAddr(subject, addr)
 }
 
 func judge(_ *check.Pass, o *Options, value any) []check.Finding {
@@ -42,6 +48,6 @@ func judge(_ *check.Pass, o *Options, value any) []check.Finding {
 	if !ok {
 		return []check.Finding{{Level: check.SyntaxLevel, Message: "must be a string with a URL"}}
 	}
-	_, findings := o.Judge(raw)
+	_, findings := o.judged(raw)
 	return findings
 }

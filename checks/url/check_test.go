@@ -11,13 +11,14 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/internal/leads"
 	"github.com/toolvet/toolvet/checks/url/internal/whatwg"
 )
 
 // findings runs the check over one value, and writes what it finds as case files do.
 func findings(t *testing.T, o any, value any) string {
 	t.Helper()
-	run := check.NewRun(Check, &call.Call{}, nil)
+	run := new(check.Run).Init(Check, &call.Call{}, nil)
 	run.Targets = []check.Target{{Pointer: "/url", Value: value, Options: o}}
 	if err := run.Do(t.Context()); err != nil {
 		t.Fatal(err)
@@ -57,7 +58,7 @@ func TestCheckIsSound(t *testing.T) {
 func TestRun(t *testing.T) {
 	t.Parallel()
 	tight := &Options{Hosts: []Pattern{pattern(t, "*.example.org")}, Ports: []int{443}}
-	open := &Options{Loopback: Warn, Private: Allow, SingleLabel: Allow, Userinfo: true, Relative: true, Schemes: []string{"https", "ssh", "mailto", "file"}, MaxLength: 40}
+	open := &Options{Loopback: warn, Private: allow, SingleLabel: allow, Userinfo: true, Relative: true, Schemes: []string{"https", "ssh", "mailto", "file"}, MaxLength: 40}
 	const control = "error /url: holds a control character or a line break, which parsers read in different ways: leave it out\n"
 	for _, tt := range []struct {
 		name    string
@@ -82,7 +83,7 @@ func TestRun(t *testing.T) {
 		{"warned of", open, "https://localhost/", "warning /url: the host is a name of this machine, not a public host: make sure that it is meant\n"},
 		{"private allowed", open, "https://10.0.0.1/", ""},
 		{"single label", &Options{}, "https://wiki/", "warning /url: the host is a name without a dot, for private networks only: write the full name\n"},
-		{"single label refused", &Options{SingleLabel: Refuse}, "https://wiki/", "error /url: the host is a name without a dot, for private networks only: write the full name\n"},
+		{"single label refused", &Options{SingleLabel: refuse}, "https://wiki/", "error /url: the host is a name without a dot, for private networks only: write the full name\n"},
 		{"single label allowed", open, "https://wiki/", ""},
 		{"single label listed", &Options{Hosts: []Pattern{pattern(t, "wiki")}}, "https://wiki/", ""},
 		{"spells its address", &Options{}, "https://10.0.0.1.nip.io/", "warning /url: the host is a name that spells its own address, private or not: use the name of a server\n"},
@@ -120,6 +121,21 @@ func TestRun(t *testing.T) {
 		{"relative with a control", open, "/a\x7f", control},
 		{"other scheme", open, "ssh://git@example.com:22/x", ""},
 		{"other scheme, number for a host", open, "ssh://169.254.43518/x", "error /url: the host is the address of cloud metadata written in a short form: only public hosts are allowed\n→ name a public host\n"},
+		{"git over ssh", open, "git@example.com:a/b.git", ""},
+		{"git over ssh, not allowed", &Options{}, "git@example.com:a/b.git", "error /url: is not a URL: it does not begin with a scheme such as https://\n"},
+		{"git over ssh, metadata", open, "git@169.254.169.254:a/b.git", "error /url: the host is the address of cloud metadata: only public hosts are allowed\n→ name a public host\n"},
+		{"git over ssh, an option", open, "-oProxyCommand@example.com:a", "error /url: parsers disagree about what this refers to: begin it with a slash\n"},
+		{"git over ssh, no host", open, "ssh:10.0.0.1:x", "error /url: is not a URL: the host is missing\n"},
+		{"git over ssh, no authority", open, "ssh::x", "error /url: is not a URL: the host is missing\n"},
+		{"git over ssh, an option for a host", open, "ssh://-oProxyCommand=id/x", "error /url: the host or user begins with a dash, which programs behind the server take for an option: name a host\n"},
+		{"git over ssh, an option for a user", open, "ssh://%2doProxyCommand=id@example.com/x", "error /url: the host or user begins with a dash, which programs behind the server take for an option: name a host\n"},
+		{"bare host, an option", &Options{Bare: true}, "-K.curlrc", "error /url: is not a URL: it does not begin with a scheme such as https://\n"},
+		{"bare host, an option with a path", &Options{Bare: true}, "-oa.example.com/x", "error /url: is not a URL: it does not begin with a scheme such as https://\n"},
+		{"bare host", &Options{Bare: true}, "www.example.com/docs?a=b", ""},
+		{"bare host with a port", &Options{Bare: true}, "example.com:8080", ""},
+		{"bare host of this machine", &Options{Bare: true}, "localhost:3000", "error /url: the host is a name of this machine: only public hosts are allowed\n→ name a public host\n"},
+		{"bare address", &Options{Bare: true}, "169.254.169.254/latest", "error /url: the host is the address of cloud metadata: only public hosts are allowed\n→ name a public host\n"},
+		{"bare host, two readings", &Options{Bare: true}, "example.com#@10.0.0.1", "error /url: an @ follows the host with no / before it (put one there), so that to older readers the host is a private address: only public hosts are allowed\n"},
 		{"no host", open, "mailto:someone@example.com", ""},
 		{"no host, but hosts", &Options{Schemes: []string{"mailto"}, Hosts: tight.Hosts}, "mailto:a@example.com", "error /url: the host is not allowed: must be *.example.org\n"},
 		{"file", open, "file:///srv/data", ""},
@@ -189,14 +205,14 @@ func TestReadmeShowsWhatIsFound(t *testing.T) {
 
 func TestJudgePlace(t *testing.T) {
 	t.Parallel()
-	for raw, want := range map[string]Place{
+	for raw, want := range map[string]leads.Host{
 		"https://EXAMPLE.com.:8443/": {Scheme: "https", Name: "example.com", Port: 8443},
 		"http://münchen.de/":         {Scheme: "http", Name: "xn--mnchen-3ya.de", Port: 80},
 		"http://0x08080808/":         {Scheme: "http", Addr: addr(t, "8.8.8.8"), Port: 80},
 		"https://[::ffff:8.8.8.8]/":  {Scheme: "https", Addr: addr(t, "::ffff:8.8.8.8"), Port: 443},
 		"/docs":                      {},
 	} {
-		got, found := (&Options{Relative: true}).Judge(raw)
+		got, found := (&Options{Relative: true}).judged(raw)
 		for _, f := range found {
 			if f.Severity == check.Error {
 				t.Errorf("%s: %s", raw, f)
@@ -210,7 +226,7 @@ func TestJudgePlace(t *testing.T) {
 
 func TestJudgeAddr(t *testing.T) {
 	t.Parallel()
-	o := &Options{Private: Warn, DenyHosts: []Pattern{pattern(t, "1.2.3.4")}}
+	o := &Options{Private: warn, DenyHosts: []Pattern{pattern(t, "1.2.3.4")}}
 	for text, want := range map[string]string{
 		"8.8.8.8":          "",
 		"10.0.0.1":         "warning it has a private address, not a public host: make sure that it is meant",
@@ -219,7 +235,7 @@ func TestJudgeAddr(t *testing.T) {
 		"::ffff:1.2.3.4":   "error it has an address that the policy denies",
 	} {
 		got := ""
-		if f := o.JudgeAddr("it has", addr(t, text)); f != nil {
+		if f := o.judgeAddr("it has", addr(t, text)); f != nil {
 			got = f.Severity.String() + " " + f.Message
 		}
 		if got != want {

@@ -49,8 +49,11 @@ func TestCorpus(t *testing.T) {
 	t.Parallel()
 	o := new(Options)
 	benign, missed := 0, 0
+	var score corpora.Score
+	defer func() { t.Log(&score) }()
 	for _, r := range corpora.Read[row](t, "urls") {
-		_, found := o.Judge(r.Input)
+		_, found := o.judged(r.Input)
+		score.Add(r.Expect, refuses(found))
 		switch {
 		case r.Expect == "reject" && !refuses(found):
 			t.Errorf("%s: %+q is let pass", r.Class, r.Input)
@@ -101,7 +104,7 @@ func tables(rows []row) map[string]string {
 }
 
 func (c *tally) add(o *Options, raw string) {
-	_, found := o.Judge(raw)
+	_, found := o.judged(raw)
 	c.rows++
 	switch {
 	case refuses(found):

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"golang.org/x/net/idna"
+
+	"github.com/toolvet/toolvet/checks/internal/leads"
 )
 
 // FuzzJudge holds of every URL that the default options allow: Go's own parser finds the
@@ -28,7 +30,7 @@ func FuzzJudge(f *testing.F) {
 	}
 	o := new(Options)
 	f.Fuzz(func(t *testing.T, raw string) {
-		place, found := o.Judge(raw)
+		place, found := o.judged(raw)
 		if refuses(found) {
 			for _, finding := range found {
 				if len(raw) > 16 && strings.Contains(finding.String()+finding.Suggestion, raw) {
@@ -53,7 +55,7 @@ func internal(a netip.Addr) bool {
 	return a.IsPrivate() || a.IsLoopback() || a.IsUnspecified() || a.IsLinkLocalUnicast() || a.IsMulticast()
 }
 
-func hostText(p Place) string {
+func hostText(p leads.Host) string {
 	if p.Addr.IsValid() {
 		return p.Addr.String()
 	}
@@ -119,11 +121,11 @@ func FuzzSpellings(f *testing.F) {
 	}
 	o := new(Options)
 	f.Fuzz(func(t *testing.T, a uint32) {
-		_, found := o.Judge("http://" + dotted(a) + "/")
+		_, found := o.judged("http://" + dotted(a) + "/")
 		want := refuses(found)
 		for name, spell := range spellings {
 			raw := "http://" + spell(a) + "/"
-			_, found := o.Judge(raw)
+			_, found := o.judged(raw)
 			if got := refuses(found); got != (want || strict[name]) {
 				t.Errorf("%s, written %s: refused %v, want %v: %v", raw, name, got, want, found)
 			}
@@ -148,7 +150,7 @@ func BenchmarkJudge(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, found := tt.options.Judge(tt.raw); refuses(found) != tt.refused {
+				if _, found := tt.options.judged(tt.raw); refuses(found) != tt.refused {
 					b.Fatal(found)
 				}
 			}

@@ -12,16 +12,17 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/internal/leads"
 	"github.com/toolvet/toolvet/checks/url/internal/whatwg"
 )
 
 // guess judges a value that is only thought to be a URL. A malformed URL brings a warning: it may
 // be a reference, a host alone, or no URL at all. But a client may make a URL of it, and whatever
 // it makes must not lead to a link-local or metadata address, nor have a scheme of attacks.
-func (o *Options) guess(raw string) (Place, []check.Finding) {
+func (o *Options) guess(raw string) (leads.Host, []check.Finding) {
 	j := judging{options: o}
-	trimmed := strings.TrimSpace(raw)
-	var place Place
+	trimmed := o.whole(strings.TrimSpace(raw))
+	var place leads.Host
 	switch u, err := whatwg.Parse(trimmed); {
 	case trimmed == "":
 		j.warn("is empty, and no URL")

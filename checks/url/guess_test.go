@@ -13,10 +13,10 @@ import (
 )
 
 // guessing are options such as those of a preset.
-var guessing = &Options{Guess: true, Private: Warn, Loopback: Warn, SingleLabel: Allow}
+var guessing = &Options{Guess: true, Private: warn, Loopback: warn, SingleLabel: allow}
 
 func verdict(o *Options, raw string) string {
-	_, found := o.Judge(raw)
+	_, found := o.judged(raw)
 	switch {
 	case refuses(found):
 		return "refused"
@@ -59,7 +59,7 @@ func TestGuess(t *testing.T) {
 	} {
 		for _, raw := range values {
 			if got := verdict(guessing, raw); got != want {
-				_, found := guessing.Judge(raw)
+				_, found := guessing.judged(raw)
 				t.Errorf("%+.80q is %s, want %s: %v", raw, got, want, found)
 			}
 		}
@@ -100,7 +100,7 @@ func FuzzGuess(f *testing.F) {
 				t.Errorf("%q passes (%s)", encoded, name)
 			}
 		}
-		_, found := guessing.Judge(noise)
+		_, found := guessing.judged(noise)
 		for _, finding := range found {
 			if len(noise) > 16 && strings.Contains(finding.String(), noise) {
 				t.Errorf("%q: the message repeats it: %s", noise, finding)

@@ -4,6 +4,7 @@
 package url
 
 import (
+	"cmp"
 	"net/netip"
 	"slices"
 	"strings"
@@ -95,17 +96,17 @@ func (j *judging) singleLabel(h host) {
 		return
 	}
 	const message = "the host is a name without a dot, for private networks only: write the full name"
-	switch j.options.SingleLabel.or(Warn) {
-	case Refuse:
+	switch cmp.Or(j.options.SingleLabel, warn) {
+	case refuse:
 		j.refuse(message)
-	case Warn:
+	case warn:
 		j.warn(message)
 	}
 }
 
-// JudgeAddr judges an address that a host turned out to have. The subject begins the
+// judgeAddr judges an address that a host turned out to have. The subject begins the
 // message: "the host resolves to". The result is nil if the address is allowed.
-func (o *Options) JudgeAddr(subject string, addr netip.Addr) *check.Finding {
+func (o *Options) judgeAddr(subject string, addr netip.Addr) *check.Finding {
 	if o.denies(host{addr: addr}) {
 		return &check.Finding{Message: subject + " an address that the policy denies"}
 	}
@@ -119,23 +120,23 @@ func (o *Options) JudgeAddr(subject string, addr netip.Addr) *check.Finding {
 
 // judgeClass says what the options make of a kind of host, or nil if they allow it.
 func (o *Options) judgeClass(subject string, class address.Class, written string) *check.Finding {
-	decision := Refuse
+	decision := refuse
 	switch class.Group {
 	case address.Public:
-		decision = Allow
+		decision = allow
 	case address.Loopback:
-		decision = o.Loopback.or(Refuse)
+		decision = cmp.Or(o.Loopback, refuse)
 	case address.Private:
-		decision = o.Private.or(Refuse)
+		decision = cmp.Or(o.Private, refuse)
 	}
 	f := &check.Finding{
 		Message:    subject + " " + class.Name + written + ": only public hosts are allowed",
 		Suggestion: "name a public host",
 	}
 	switch decision {
-	case Allow:
+	case allow:
 		return nil
-	case Warn:
+	case warn:
 		f.Severity = check.Warning
 		f.Message = subject + " " + class.Name + written + ", not a public host: make sure that it is meant"
 		f.Suggestion = ""

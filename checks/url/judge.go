@@ -6,27 +6,20 @@ package url
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	neturl "net/url"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/internal/leads"
 	"github.com/toolvet/toolvet/checks/url/internal/whatwg"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
-// A Place is where a URL leads. A reference without a host leads to the zero Place.
-type Place struct {
-	Scheme string
-	Name   string     // the host in ASCII and lower case, without a dot at its end; "" if it is an address
-	Addr   netip.Addr // the host if it is an address
-	Port   uint16     // the scheme's own if none is given; 0 if that is not known
-}
-
-// Judge says where a URL leads and what is wrong with it, without asking the network. The
-// findings have no pointer. The Place counts only if none of them is an error.
-func (o *Options) Judge(raw string) (Place, []check.Finding) {
+// judged says where a URL leads and what is wrong with it, without asking the network. The
+// findings have no pointer. The host counts only if none of them is an error.
+func (o *Options) judged(raw string) (leads.Host, []check.Finding) {
 	if o.Guess {
 		return o.guess(raw)
 	}
@@ -35,27 +28,50 @@ func (o *Options) Judge(raw string) (Place, []check.Finding) {
 	return place, j.findings
 }
 
-func (j *judging) judge(raw string) Place {
+func (j *judging) judge(raw string) leads.Host {
 	if len(raw) > j.options.maxLength() {
 		j.tooLong()
-		return Place{}
+		return leads.Host{}
 	}
 	if strings.ContainsFunc(raw, unicode.IsControl) {
 		j.malformed("holds a control character or a line break, which parsers read in different ways: leave it out")
-		return Place{}
+		return leads.Host{}
 	}
+	raw = j.options.whole(raw)
 	u, err := whatwg.Parse(raw)
 	switch {
 	case errors.Is(err, whatwg.ErrNoScheme):
 		j.reference(raw)
-		return Place{}
+		return leads.Host{}
 	case err != nil:
 		j.malformed("is not a URL: %v", err)
-		return Place{}
+		return leads.Host{}
 	}
 	j.url(raw, &u)
 	h := hostOf(u.Host)
-	return Place{Scheme: u.Scheme, Name: h.name, Addr: h.addr, Port: u.Port}
+	return leads.Host{Scheme: u.Scheme, Name: h.name, Addr: h.addr, Port: u.Port}
+}
+
+var (
+	bareHost = lazyregexp.New(`^([A-Za-z0-9_][A-Za-z0-9_-]*\.)+[A-Za-z0-9-]+(:[0-9]+)?([/?#]|$)|^localhost(:[0-9]+)?([/?#]|$)`)
+	gitPlace = lazyregexp.New(`^([A-Za-z0-9][A-Za-z0-9_.-]*@)([A-Za-z0-9][A-Za-z0-9.-]*):([^/:][^:]*)$`)
+)
+
+var (
+	hosted = lazyregexp.New(`^(git|svn|hg|bzr|ssh|sftp|scp|rsync|ftps|telnet|ldaps?|redis|amqp|mqtt)(\+[a-z]+)?$`) // useless without a host
+	dashed = lazyregexp.New(`(?i)^(-|%2d)`)
+)
+
+// whole writes a URL in full where people leave its scheme out: in user@host:path, which git and scp take for ssh, and in
+// www.example.org if bare hosts are allowed. Other texts stay as they are.
+func (o *Options) whole(raw string) string {
+	if m := gitPlace.FindStringSubmatch(raw); m != nil && slices.Contains(o.schemes(), "ssh") {
+		return "ssh://" + m[1] + m[2] + "/" + m[3]
+	}
+	if o.Bare && bareHost.MatchString(raw) {
+		return "https://" + raw
+	}
+	return raw
 }
 
 // A judging collects what is found in one URL.
@@ -98,6 +114,13 @@ func (j *judging) url(raw string, u *whatwg.URL) {
 			return
 		}
 		u.Host = h
+	}
+	if u.Host.Text == "" && !u.Host.Addr.IsValid() && hosted.MatchString(u.Scheme) {
+		j.malformed("is not a URL: %v", whatwg.ErrNoHost) // git takes ssh:a for the path a on the host ssh
+		return
+	}
+	if dashed.MatchString(u.Host.Text) || dashed.MatchString(u.Username) {
+		j.refuse("the host or user begins with a dash, which programs behind the server take for an option: name a host")
 	}
 	j.host(hostOf(u.Host))
 	j.port(u)

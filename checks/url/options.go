@@ -4,7 +4,6 @@
 package url
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -20,9 +19,10 @@ type Options struct {
 	DenyHosts   []Pattern `policy:"deny_hosts" doc:"hosts that are refused, even if hosts allows them"`
 	Ports       []int     `policy:"ports" doc:"ports that are allowed, a scheme's own included; default any"`
 	Userinfo    bool      `policy:"userinfo" doc:"allow a user name or password before the host; default false"`
-	Private     Decision  `policy:"private" doc:"private addresses and names: refuse, warn or allow; default refuse"`
-	Loopback    Decision  `policy:"loopback" doc:"addresses and names of this machine: refuse, warn or allow; default refuse"`
-	SingleLabel Decision  `policy:"single_label" doc:"host names without a dot: refuse, warn or allow; default warn"`
+	Private     string    `policy:"private" doc:"private addresses and names: refuse, warn or allow; default refuse"`
+	Loopback    string    `policy:"loopback" doc:"addresses and names of this machine: refuse, warn or allow; default refuse"`
+	SingleLabel string    `policy:"single_label" doc:"host names without a dot: refuse, warn or allow; default warn"`
+	Bare        bool      `policy:"bare" doc:"allow a host without a scheme, such as www.example.org/docs, and judge it as https; default false"`
 	Relative    bool      `policy:"relative" doc:"allow references without scheme and host, such as /docs?page=2; default false"`
 	MaxLength   int       `policy:"max_length" doc:"greatest length in bytes, at most 65536; default 8192"`
 	Resolve     bool      `policy:"resolve" doc:"ask the resolver for the host, and judge every address it gives; default false"`
@@ -44,43 +44,17 @@ const (
 
 var defaultSchemes = []string{"http", "https"}
 
-// A Decision says what becomes of a URL of a certain kind.
-type Decision uint8
-
-// The decisions. The zero Decision is the option's default.
+// The decisions about a URL of a certain kind.
 const (
-	_ Decision = iota
-	Refuse
-	Warn
-	Allow
+	refuse = "refuse"
+	warn   = "warn"
+	allow  = "allow"
 )
-
-var decisions = []string{"", "refuse", "warn", "allow"}
-
-// UnmarshalText reads "refuse", "warn" or "allow".
-func (d *Decision) UnmarshalText(text []byte) error {
-	i := slices.Index(decisions, string(text))
-	if i < 1 {
-		return errors.New("must be refuse, warn or allow")
-	}
-	*d = Decision(i)
-	return nil
-}
-
-// MarshalText writes what UnmarshalText reads.
-func (d Decision) MarshalText() ([]byte, error) { return []byte(decisions[d]), nil }
-
-func (d Decision) or(fallback Decision) Decision {
-	if d == 0 {
-		return fallback
-	}
-	return d
-}
 
 var schemeForm = lazyregexp.New(`^[a-z][a-z0-9+.-]*$`)
 
-// Problems says what is wrong with the options.
-func (o *Options) Problems() []check.Problem {
+// problems says what is wrong with the options.
+func (o *Options) problems() []check.Problem {
 	var problems []check.Problem
 	add := func(field, format string, args ...any) {
 		problems = append(problems, check.Problem{Field: field, Message: fmt.Sprintf(format, args...)})
@@ -91,6 +65,11 @@ func (o *Options) Problems() []check.Problem {
 		}
 		if o.Reachable && scheme != "http" && scheme != "https" {
 			add("reachable", "asks with HTTP: allow no schemes but http and https beside it")
+		}
+	}
+	for _, d := range []struct{ field, value string }{{"private", o.Private}, {"loopback", o.Loopback}, {"single_label", o.SingleLabel}} {
+		if !slices.Contains([]string{"", refuse, warn, allow}, d.value) {
+			add(d.field, "must be refuse, warn or allow")
 		}
 	}
 	for _, port := range o.Ports {

@@ -37,11 +37,11 @@ func TestProblems(t *testing.T) {
 	}{
 		"defaults":                 {Options{}, nil},
 		"all well":                 {Options{Schemes: []string{"https"}, Hosts: hosts("*.example.org", "8.8.8.8", "wiki"), Ports: []int{1, 65535}, MaxLength: 1, Reachable: true}, nil},
-		"private host, allowed":    {Options{Hosts: hosts("intranet.corp", "10.1.2.3"), Private: Allow}, nil},
-		"private host, warned of":  {Options{Hosts: hosts("intranet.corp"), Private: Warn}, nil},
+		"private host, allowed":    {Options{Hosts: hosts("intranet.corp", "10.1.2.3"), Private: allow}, nil},
+		"private host, warned of":  {Options{Hosts: hosts("intranet.corp"), Private: warn}, nil},
 		"private host":             {Options{Hosts: hosts("*.corp")}, []check.Problem{{Field: "hosts", Message: "lists a host that would be refused all the same: it is a name that only a private network answers; set private: allow"}}},
-		"loopback host":            {Options{Hosts: hosts("[::1]"), Private: Allow}, []check.Problem{{Field: "hosts", Message: "lists a host that would be refused all the same: it is the loopback address; set loopback: allow"}}},
-		"metadata":                 {Options{Hosts: hosts("169.254.169.254"), Private: Allow}, []check.Problem{{Field: "hosts", Message: "lists a host that would be refused all the same: it is the address of cloud metadata, which no option allows"}}},
+		"loopback host":            {Options{Hosts: hosts("[::1]"), Private: allow}, []check.Problem{{Field: "hosts", Message: "lists a host that would be refused all the same: it is the loopback address; set loopback: allow"}}},
+		"metadata":                 {Options{Hosts: hosts("169.254.169.254"), Private: allow}, []check.Problem{{Field: "hosts", Message: "lists a host that would be refused all the same: it is the address of cloud metadata, which no option allows"}}},
 		"scheme":                   {Options{Schemes: []string{"HTTPS:"}}, []check.Problem{{Field: "schemes", Message: "must be schemes in lower case, without the colon, such as https"}}},
 		"reachable by other means": {Options{Schemes: []string{"ssh"}, Reachable: true}, []check.Problem{{Field: "reachable", Message: "asks with HTTP: allow no schemes but http and https beside it"}}},
 		"ports":                    {Options{Ports: []int{0, 65536}}, []check.Problem{{Field: "ports", Message: "must be from 1 to 65535"}, {Field: "ports", Message: "must be from 1 to 65535"}}},
@@ -51,7 +51,7 @@ func TestProblems(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(tt.want, tt.options.Problems()); diff != "" {
+			if diff := cmp.Diff(tt.want, tt.options.problems()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -60,17 +60,18 @@ func TestProblems(t *testing.T) {
 
 func TestDecision(t *testing.T) {
 	t.Parallel()
-	for _, want := range []Decision{Refuse, Warn, Allow} {
-		text, _ := want.MarshalText()
-		var got Decision
-		if err := got.UnmarshalText(text); err != nil || got != want {
-			t.Errorf("%s read again: %d, %v", text, got, err)
+	for _, good := range []string{"", "refuse", "warn", "allow"} {
+		if got := (&Options{Private: good, Loopback: good, SingleLabel: good}).problems(); len(got) > 0 {
+			t.Errorf("%q: %v", good, got)
 		}
 	}
-	for _, text := range []string{"", "Allow", "yes"} {
-		d := Warn
-		if err := d.UnmarshalText([]byte(text)); err == nil || d != Warn {
-			t.Errorf("%q: %d, %v; want an error and no change", text, d, err)
+	for _, bad := range []string{"Allow", "yes"} {
+		o := &Options{Private: bad, Loopback: bad, SingleLabel: bad}
+		if got := o.problems(); len(got) != 3 {
+			t.Errorf("%q: %v, want three problems", bad, got)
+		}
+		if _, found := o.judged("http://127.0.0.1/"); !refuses(found) { // whoever does not ask for problems
+			t.Errorf("%q: %v, want a refusal", bad, found)
 		}
 	}
 }
@@ -95,9 +96,9 @@ func TestPattern(t *testing.T) {
 		if p.String() != text {
 			t.Errorf("%s as a string: %s", text, p)
 		}
-		o := &Options{Hosts: []Pattern{p}, Loopback: Allow}
+		o := &Options{Hosts: []Pattern{p}, Loopback: allow}
 		for h, want := range hosts {
-			_, found := o.Judge("https://" + h + "/")
+			_, found := o.judged("https://" + h + "/")
 			got := true
 			for _, f := range found {
 				got = got && f.Severity == check.Warning

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/internal/leads"
 	"github.com/toolvet/toolvet/checks/url"
 )
 
@@ -27,7 +28,7 @@ const maxTried = 4
 
 // ask sends HEAD for a URL to one of its host's addresses. next is where the server
 // redirects to, or "".
-func (n *network) ask(ctx context.Context, o *url.Options, raw string, place url.Place, addrs []netip.Addr) (next string, findings []check.Finding) {
+func (n *network) ask(ctx context.Context, o *url.Options, raw string, place leads.Host, addrs []netip.Addr) (next string, findings []check.Finding) {
 	target, err := neturl.Parse(raw)
 	if err != nil {
 		return "", []check.Finding{{Severity: check.Warning, Message: "the URL could not be asked for: percent-encode each % in it as %25"}}
@@ -60,7 +61,7 @@ func (n *network) ask(ctx context.Context, o *url.Options, raw string, place url
 }
 
 // authority is the host and port of a request, with the host as it was judged.
-func authority(place url.Place) string {
+func authority(place leads.Host) string {
 	host := place.Name
 	if place.Addr.IsValid() {
 		host = place.Addr.String()

@@ -235,7 +235,7 @@ func TestLoopbackAllowed(t *testing.T) {
 	t.Parallel()
 	plain := quiet(t, site(nil), (*httptest.Server).Start)
 	c := newCheck(hosts{"localhost": {"127.0.0.1"}}, dial)
-	o := &url.Options{Reachable: true, Loopback: url.Allow}
+	o := &url.Options{Reachable: true, Loopback: "allow"}
 	_, port, _ := net.SplitHostPort(plain.Listener.Addr().String())
 	for _, value := range []string{plain.URL, "http://localhost:" + port, "http://[::ffff:127.0.0.1]:" + port} {
 		if got := run(t.Context(), t, c, o, value); got != "" {

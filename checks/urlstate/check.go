@@ -75,7 +75,7 @@ func (n *network) run(ctx context.Context, pass *check.Pass) error {
 	}
 	var wanted []check.Target
 	for _, target := range pass.Targets {
-		if o := url.OptionsOf(target); o.Resolve || o.Reachable {
+		if o := optionsOf(target); o.Resolve || o.Reachable {
 			wanted = append(wanted, target)
 		}
 	}
@@ -131,7 +131,7 @@ func (n *network) lookAll(ctx context.Context, targets []check.Target) ([][]chec
 	}
 	findings := make([][]check.Finding, len(targets))
 	for i, target := range targets {
-		findings[i] = []check.Finding{late(url.OptionsOf(target))}
+		findings[i] = []check.Finding{late(optionsOf(target))}
 	}
 	for range targets {
 		l, ok := next(ctx, looks)
@@ -172,7 +172,7 @@ func (n *network) look(ctx context.Context, index int, target check.Target) (l l
 	if !ok {
 		return look{index: index} // package url reports it
 	}
-	return look{index: index, findings: n.visit(ctx, url.OptionsOf(target), raw)}
+	return look{index: index, findings: n.visit(ctx, optionsOf(target), raw)}
 }
 
 func late(o *url.Options) check.Finding {
@@ -182,4 +182,12 @@ func late(o *url.Options) check.Finding {
 		f.Message = "the URL did not answer in time, so nothing is known about it"
 	}
 	return f
+}
+
+// optionsOf returns the options of a target of the demand, the zero Options if it has none.
+func optionsOf(target check.Target) *url.Options {
+	if o, ok := target.Options.(*url.Options); ok && o != nil {
+		return o
+	}
+	return new(url.Options)
 }

@@ -66,7 +66,7 @@ func run(ctx context.Context, t *testing.T, c *check.Check, o *url.Options, valu
 
 func runIn(ctx context.Context, t *testing.T, world check.World, c *check.Check, o *url.Options, values ...any) string {
 	t.Helper()
-	run := check.NewRun(c, &call.Call{}, nil)
+	run := new(check.Run).Init(c, &call.Call{}, nil)
 	run.World = world
 	for _, value := range values {
 		run.Targets = append(run.Targets, check.Target{Pointer: "/url", Value: value, Options: o})
@@ -126,8 +126,8 @@ func TestResolve(t *testing.T) {
 			"error /url: the host resolves to a private address: only public hosts are allowed\n→ name a public host\n" +
 			"error /url: the host resolves to the loopback address inside a NAT64 address: only public hosts are allowed\n→ name a public host\n"},
 		{"zone", resolve, "https://zone.example/", "error /url: the host resolves to a link-local address: only public hosts are allowed\n→ name a public host\n"},
-		{"warned of", &url.Options{Resolve: true, Loopback: url.Warn}, "https://local.example/", "warning /url: the host resolves to the loopback address, not a public host: make sure that it is meant\n"},
-		{"allowed", &url.Options{Resolve: true, Loopback: url.Allow}, "https://local.example/", ""},
+		{"warned of", &url.Options{Resolve: true, Loopback: "warn"}, "https://local.example/", "warning /url: the host resolves to the loopback address, not a public host: make sure that it is meant\n"},
+		{"allowed", &url.Options{Resolve: true, Loopback: "allow"}, "https://local.example/", ""},
 		{"unknown", resolve, "https://unknown.example/", "error /url: the host does not exist: the resolver knows no address for it\n→ check how the host is spelt\n"},
 		{"without addresses", resolve, "https://empty.example/", "error /url: the host does not exist: the resolver knows no address for it\n→ check how the host is spelt\n"},
 		{"address", resolve, "https://93.184.215.14/", ""},
@@ -149,7 +149,7 @@ func TestResolve(t *testing.T) {
 func TestLevels(t *testing.T) {
 	t.Parallel()
 	c := newCheck(hosts{"a.example": {"10.0.0.1"}}, noDial(t))
-	run := check.NewRun(c, &call.Call{}, nil)
+	run := new(check.Run).Init(c, &call.Call{}, nil)
 	o := &url.Options{Resolve: true}
 	run.Targets = []check.Target{{Pointer: "/0", Value: "http://a.example", Options: o}, {Pointer: "/1", Value: "http://b.example", Options: o}}
 	if err := run.Do(t.Context()); err != nil {
@@ -167,7 +167,7 @@ func TestLevels(t *testing.T) {
 func TestRemote(t *testing.T) {
 	t.Parallel()
 	c := newCheck(hosts{}, noDial(t))
-	run := check.NewRun(c, &call.Call{}, nil)
+	run := new(check.Run).Init(c, &call.Call{}, nil)
 	run.World.Remote = true
 	run.Targets = []check.Target{{Value: "https://unknown.example", Options: &url.Options{Resolve: true}}}
 	if err := run.Do(t.Context()); err != nil {
@@ -270,7 +270,7 @@ func TestStuckLooksAreBounded(t *testing.T) {
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	c := newCheck(resolverFunc(func(context.Context, string) ([]netip.Addr, error) { panic("broken") }), noDial(t))
-	run := check.NewRun(c, &call.Call{}, nil)
+	run := new(check.Run).Init(c, &call.Call{}, nil)
 	run.Targets = []check.Target{{Value: "https://a.example", Options: &url.Options{Resolve: true}}}
 	if err := run.Do(t.Context()); err == nil || !strings.Contains(err.Error(), "broken") {
 		t.Errorf("got %v, want the panic as an error", err)

@@ -10,6 +10,7 @@ import (
 	"code.dny.dev/ssrf"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/internal/leads"
 	"github.com/toolvet/toolvet/checks/url"
 )
 
@@ -38,10 +39,10 @@ func prefixes(texts ...string) []netip.Prefix {
 // that hold no web server.
 func guard(o *url.Options) control {
 	v4, v6 := []netip.Prefix{}, []netip.Prefix{ssrf.IPv6NAT64Prefix} // the embedded address is judged
-	if o.Loopback == url.Warn || o.Loopback == url.Allow {
+	if o.Loopback == "warn" || o.Loopback == "allow" {
 		v4, v6 = append(v4, loopbackV4...), append(v6, loopbackV6...)
 	}
-	if o.Private == url.Warn || o.Private == url.Allow {
+	if o.Private == "warn" || o.Private == "allow" {
 		v4, v6 = append(v4, privateV4...), append(v6, privateV6...)
 	}
 	table := ssrf.New(ssrf.WithAnyPort(), ssrf.WithAllowedV4Prefixes(v4...), ssrf.WithAllowedV6Prefixes(v6...))
@@ -50,7 +51,7 @@ func guard(o *url.Options) control {
 		if err != nil {
 			return &refusedError{check.Finding{Level: check.SecurityLevel, Message: "the host resolves to something that cannot be judged"}}
 		}
-		if f := o.JudgeAddr("the connection leads to", connecting.Addr()); f != nil && f.Severity == check.Error {
+		if f := leads.OfURLs(o).JudgeAddr("the connection leads to", connecting.Addr()); f != nil && f.Severity == check.Error {
 			f.Level = check.SecurityLevel
 			return &refusedError{*f}
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/internal/leads"
 	"github.com/toolvet/toolvet/checks/url"
 )
 
@@ -35,17 +36,17 @@ func TestGuard(t *testing.T) {
 		{url.Options{}, "169.254.169.254:80", false},
 		{url.Options{}, "192.88.99.1:80", false}, // by the other table alone
 		{url.Options{}, "unix.sock", false},
-		{url.Options{Loopback: url.Refuse}, "127.0.0.1:80", false},
-		{url.Options{Loopback: url.Warn}, "127.0.0.1:80", true},
-		{url.Options{Loopback: url.Allow}, "[::1]:80", true},
-		{url.Options{Loopback: url.Allow}, "0.0.0.0:80", true},
-		{url.Options{Loopback: url.Allow}, "10.0.0.1:80", false},
-		{url.Options{Private: url.Warn}, "10.0.0.1:80", true},
-		{url.Options{Private: url.Allow}, "[fd00::1]:80", true},
-		{url.Options{Private: url.Allow}, "[fd00:ec2::254]:80", false},
-		{url.Options{Private: url.Allow}, "127.0.0.1:80", false},
-		{url.Options{Private: url.Allow, Loopback: url.Allow}, "169.254.169.254:80", false},
-		{url.Options{Private: url.Allow, Loopback: url.Allow}, "[64:ff9b::169.254.169.254]:80", false},
+		{url.Options{Loopback: "refuse"}, "127.0.0.1:80", false},
+		{url.Options{Loopback: "warn"}, "127.0.0.1:80", true},
+		{url.Options{Loopback: "allow"}, "[::1]:80", true},
+		{url.Options{Loopback: "allow"}, "0.0.0.0:80", true},
+		{url.Options{Loopback: "allow"}, "10.0.0.1:80", false},
+		{url.Options{Private: "warn"}, "10.0.0.1:80", true},
+		{url.Options{Private: "allow"}, "[fd00::1]:80", true},
+		{url.Options{Private: "allow"}, "[fd00:ec2::254]:80", false},
+		{url.Options{Private: "allow"}, "127.0.0.1:80", false},
+		{url.Options{Private: "allow", Loopback: "allow"}, "169.254.169.254:80", false},
+		{url.Options{Private: "allow", Loopback: "allow"}, "[64:ff9b::169.254.169.254]:80", false},
 	} {
 		err := guard(&tt.options)("tcp4", tt.address, nil)
 		if got := err == nil; got != tt.allowed {
@@ -69,8 +70,9 @@ func FuzzGuard(f *testing.F) {
 		binary.BigEndian.PutUint64(b[:8], high)
 		binary.BigEndian.PutUint64(b[8:], low)
 		addr := netip.AddrFrom16(b)
-		o := &url.Options{Private: url.Decision(decisions & 3), Loopback: url.Decision(decisions >> 2 & 3)}
-		finding := o.JudgeAddr("it is", addr)
+		words := []string{"", "refuse", "warn", "allow"}
+		o := &url.Options{Private: words[decisions&3], Loopback: words[decisions>>2&3]}
+		finding := leads.OfURLs(o).JudgeAddr("it is", addr)
 		if err := guard(o)("tcp6", netip.AddrPortFrom(addr, 80).String(), nil); err == nil && finding != nil && finding.Severity == check.Error {
 			t.Errorf("%s is connected to: %s", addr, finding.Message)
 		}

@@ -11,6 +11,7 @@ import (
 	"net/netip"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/internal/leads"
 	"github.com/toolvet/toolvet/checks/url"
 )
 
@@ -28,7 +29,7 @@ const maxRedirects = 5
 // visit looks at a URL and at those that its server sends on to. A URL that is refused by
 // its text is not asked for; package url has said so of the first.
 func (n *network) visit(ctx context.Context, o *url.Options, raw string) []check.Finding {
-	place, findings := o.Judge(raw)
+	place, findings := leads.OfURLs(o).Judge(raw)
 	if refused(findings) || place.Name == "" && !place.Addr.IsValid() {
 		return nil
 	}
@@ -48,7 +49,7 @@ func (n *network) visit(ctx context.Context, o *url.Options, raw string) []check
 			return append(told, check.Finding{Message: "the server redirects more than five times: give its final URL"})
 		}
 		raw = next
-		place, findings = o.Judge(raw)
+		place, findings = leads.OfURLs(o).Judge(raw)
 		told = append(told, sentOn(hop+1, findings)...)
 		if refused(findings) {
 			return told
@@ -77,7 +78,7 @@ func sentOn(hop int, findings []check.Finding) []check.Finding {
 }
 
 // resolve returns the addresses of a host, nil if it must not or cannot be connected to.
-func (n *network) resolve(ctx context.Context, o *url.Options, place url.Place) ([]netip.Addr, []check.Finding) {
+func (n *network) resolve(ctx context.Context, o *url.Options, place leads.Host) ([]netip.Addr, []check.Finding) {
 	if place.Addr.IsValid() {
 		return []netip.Addr{place.Addr}, nil // judged with the URL
 	}
@@ -88,7 +89,7 @@ func (n *network) resolve(ctx context.Context, o *url.Options, place url.Place) 
 	var findings []check.Finding
 	told := map[string]bool{}
 	for _, addr := range addrs {
-		f := o.JudgeAddr("the host resolves to", addr)
+		f := leads.OfURLs(o).JudgeAddr("the host resolves to", addr)
 		if f == nil || told[f.Message] {
 			continue
 		}

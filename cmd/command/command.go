@@ -39,8 +39,8 @@ import (
 	"github.com/toolvet/toolvet/cmd/internal/setup"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/rehearsal"
 	"github.com/toolvet/toolvet/internal/terminal"
-	"github.com/toolvet/toolvet/rehearse"
 )
 
 // notJudged is the exit code without a verdict, as package cli documents it.
@@ -76,7 +76,7 @@ func Main(ctx context.Context, checks ...*check.Check) {
 func behindOurs(own []*check.Check) ([]*check.Check, error) {
 	var errs []error
 	ours := slices.Concat(enforce.Checks(setup.DefaultChecks()).Nameable(), server.Checks(),
-		[]*check.Check{rehearse.NewCheck(policy.Rehearsal{}, nil)}) // it does not run
+		[]*check.Check{rehearsal.NewCheck(policy.Rehearsal{}, nil)}) // it does not run
 	for _, c := range own {
 		if c != nil && slices.ContainsFunc(ours, func(o *check.Check) bool { return o.Name == c.Name }) {
 			errs = append(errs, fmt.Errorf("check %q has the name of a check of toolvet: choose another name", c.Name))

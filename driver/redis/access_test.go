@@ -18,6 +18,8 @@ import (
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/driver/redis"
 	"github.com/toolvet/toolvet/internal/access"
+	"github.com/toolvet/toolvet/internal/engine"
+	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/test/redistest"
 )
@@ -36,7 +38,7 @@ func gate(t *testing.T, e *access.Enforcer, yaml string) *toolvet.Gate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := toolvet.New(append(options, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere(toolvet.PartPreset))...)
+	g, err := toolvet.New(append(options, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere("preset"))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +74,7 @@ func rollBack(t *testing.T, shared string) error {
 	g := gate(t, enforcer(), "limits: [{name: calls, rate: 1/h, concurrency: 1, quota: 1/month}]\n"+shared)
 	for range 3 {
 		ctx, cancel := context.WithCancel(t.Context())
-		v, ticket := g.Admit(ctx, callBy("ann"), toolvet.PointProxy)
+		v, ticket := inside.Of(g).Admit(ctx, callBy("ann"), toolvet.PointProxy)
 		cancel()
 		if !v.Go {
 			return fmt.Errorf("nothing has been called yet: %v", v)
@@ -82,7 +84,7 @@ func rollBack(t *testing.T, shared string) error {
 		}
 		ticket.Rollback()
 	}
-	v, ticket := g.Admit(t.Context(), callBy("ann"), toolvet.PointProxy)
+	v, ticket := inside.Of(g).Admit(t.Context(), callBy("ann"), toolvet.PointProxy)
 	ticket.Release()
 	ticket.Rollback()
 	if after := g.Judge(t.Context(), callBy("ann"), toolvet.PointProxy); !v.Go || after.Go {
@@ -96,7 +98,7 @@ func TestFailsClosed(t *testing.T) {
 	t.Parallel()
 	const limits, away = "limits: [{name: calls, rate: 10/s}]\n", `shared: {url: "redis://127.0.0.1:1"`
 	t.Run("Redis is away", func(t *testing.T) {
-		if v := gate(t, enforcer(), limits+away+"}\n").Judge(t.Context(), callBy("ann"), toolvet.PointProxy); v.Go || code(v) != toolvet.CodeRateLimit {
+		if v := gate(t, enforcer(), limits+away+"}\n").Judge(t.Context(), callBy("ann"), toolvet.PointProxy); v.Go || code(v) != engine.CodeRateLimit {
 			t.Errorf("got %v", v)
 		}
 	})
@@ -105,7 +107,7 @@ func TestFailsClosed(t *testing.T) {
 		g := gate(t, enforcer(), limits+"shared: {url: \""+server.URL()+"\"}\n")
 		eventually(t, "Redis answers in time", func() bool { return g.Judge(t.Context(), callBy("ann"), toolvet.PointProxy).Go })
 		server.Kill()
-		if v := g.Judge(t.Context(), callBy("ann"), toolvet.PointProxy); v.Go || code(v) != toolvet.CodeRateLimit {
+		if v := g.Judge(t.Context(), callBy("ann"), toolvet.PointProxy); v.Go || code(v) != engine.CodeRateLimit {
 			t.Errorf("got %v", v)
 		}
 		if v := g.Judge(t.Context(), callBy("ann"), toolvet.PointValidate); v.Go {
@@ -119,7 +121,7 @@ func TestFailsClosed(t *testing.T) {
 		if v := g.Judge(t.Context(), callBy("ann"), toolvet.PointProxy); !v.Go {
 			t.Errorf("got %v", v)
 		}
-		if v := g.Judge(t.Context(), callBy("ann"), toolvet.PointProxy); v.Go || code(v) != toolvet.CodeRateLimit {
+		if v := g.Judge(t.Context(), callBy("ann"), toolvet.PointProxy); v.Go || code(v) != engine.CodeRateLimit {
 			t.Errorf("beyond the local limit: got %v", v)
 		}
 	})
@@ -144,9 +146,9 @@ func TestSharedChanges(t *testing.T) {
 	gateOf := func(prefix int) *toolvet.Gate {
 		return gate(t, e, fmt.Sprintf("limits: [{name: slots, concurrency: 1}]\nshared: {url: %q, prefix: p%d}\n", server.URL(), prefix))
 	}
-	admit := func(g *toolvet.Gate) toolvet.Ticket {
+	admit := func(g *toolvet.Gate) engine.Ticket {
 		t.Helper()
-		v, ticket := g.Admit(t.Context(), callBy("ann"), toolvet.PointProxy)
+		v, ticket := inside.Of(g).Admit(t.Context(), callBy("ann"), toolvet.PointProxy)
 		if !v.Go {
 			t.Fatalf("refused: %v", v)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/driver/redis"
+	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/test/redistest"
 	"github.com/toolvet/toolvet/policyfile"
 )
@@ -45,7 +46,7 @@ func TestPolicyFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.Server = "s"
-		v, ticket := f.Current().Admit(t.Context(), c, toolvet.PointLibrary)
+		v, ticket := inside.Of(f.Current()).Admit(t.Context(), c, toolvet.PointLibrary)
 		if v.Go != want {
 			t.Errorf("call %d: %v", i, v)
 		}

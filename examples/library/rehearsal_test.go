@@ -16,7 +16,7 @@ import (
 func TestRehearsal(t *testing.T) {
 	sandbox := []string{self, "sandbox"}
 	var unsupported *rehearse.UnsupportedError
-	if _, err := rehearse.Probe(t.Context(), sandbox); errors.As(err, &unsupported) {
+	if err := rehearse.Probe(t.Context(), sandbox); errors.As(err, &unsupported) {
 		t.Skip(err)
 	}
 	dir := t.TempDir()

@@ -27,7 +27,7 @@ func Example_server() {
 	defer os.RemoveAll(dir)
 	name := filepath.Join(dir, "toolvet.yaml")
 	must(0, os.WriteFile(name, []byte(`version: 1
-servers: {shop: {roots: [`+dir+`]}}
+servers: {shop: {roots: [`+dir+`], base: `+dir+`}}
 rules: [{name: small, effect: allow, tools: "shop:order", when: args.count < 100, message: only small orders}]
 limits: [{name: calls, tools: "shop:*", rate: 1000/s}]
 log: {file: log.jsonl}

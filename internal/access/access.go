@@ -23,6 +23,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/engine"
 	"github.com/toolvet/toolvet/internal/limit"
 	"github.com/toolvet/toolvet/internal/pin"
 	"github.com/toolvet/toolvet/internal/policy"
@@ -79,10 +80,10 @@ func (e *Enforcer) Options(p *policy.Policy) ([]toolvet.Option, error) {
 		return nil, err
 	}
 	if limits != nil {
-		options = append(options, toolvet.WithLimiter(limits))
+		options = append(options, toolvet.WithInside(engine.Parts{Limiter: limits}))
 	}
 	if set != nil && p.HideRefused {
-		options = append(options, toolvet.WithVisibility(e.visibility(set)))
+		options = append(options, toolvet.WithInside(engine.Parts{Visible: e.visibility(set)}))
 	}
 	return options, nil
 }
@@ -101,7 +102,7 @@ func (e *Enforcer) pinning(p *policy.Policy) ([]toolvet.Option, error) {
 		o.Changed, o.Unknown = check.Warning, check.Warning
 	}
 	if !said.Off {
-		options = append(options, toolvet.WithListing(pin.NewListing(lock, o, e.Log)), toolvet.WithLists(pin.NewNeeds(lock, o)))
+		options = append(options, toolvet.WithInside(engine.Parts{Listed: pin.NewListing(lock, o, e.Log)}), toolvet.WithInside(engine.Parts{Needs: pin.NewNeeds(lock, o)}))
 	}
 	return options, nil
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/access"
+	"github.com/toolvet/toolvet/internal/engine"
+	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/policy"
 )
 
@@ -33,7 +35,7 @@ func gate(t *testing.T, e *access.Enforcer, yaml string) *toolvet.Gate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := toolvet.New(append(options, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere(toolvet.PartPreset))...)
+	g, err := toolvet.New(append(options, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere("preset"))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,11 +66,11 @@ func TestLimits(t *testing.T) {
 			t.Fatalf("a dry run: %v %+v", v, v.Allowances)
 		}
 	}
-	v, ticket := g.Admit(t.Context(), callBy("ann"), toolvet.PointProxy)
+	v, ticket := inside.Of(g).Admit(t.Context(), callBy("ann"), toolvet.PointProxy)
 	if !v.Go {
 		t.Fatalf("the first call: %v", v)
 	}
-	if second, _ := g.Admit(t.Context(), callBy("ann"), toolvet.PointProxy); second.Go || code(second) != toolvet.CodeRateLimit {
+	if second, _ := inside.Of(g).Admit(t.Context(), callBy("ann"), toolvet.PointProxy); second.Go || code(second) != engine.CodeRateLimit {
 		t.Errorf("a second call beside it: %v", second)
 	}
 	if other := g.Judge(t.Context(), callBy("bob"), toolvet.PointProxy); !other.Go {
@@ -84,7 +86,7 @@ func TestLimits(t *testing.T) {
 	if v.Go || !strings.Contains(v.String(), "retry in") {
 		t.Errorf("the third call, after the policy was read again: %v", v)
 	}
-	if v := again.Judge(t.Context(), callBy("ann"), toolvet.PointValidate); v.Go || code(v) != toolvet.CodeRateLimit {
+	if v := again.Judge(t.Context(), callBy("ann"), toolvet.PointValidate); v.Go || code(v) != engine.CodeRateLimit {
 		t.Errorf("a dry run is greener than the call: %v", v)
 	}
 	refused := callBy("eve")
@@ -121,7 +123,7 @@ func TestRollback(t *testing.T) {
 	t.Parallel()
 	g := gate(t, &access.Enforcer{Server: "s"}, "limits: [{name: calls, rate: 1/h, concurrency: 1, quota: 1/month}]\n")
 	for range 3 {
-		v, ticket := g.Admit(t.Context(), callBy("ann"), toolvet.PointProxy)
+		v, ticket := inside.Of(g).Admit(t.Context(), callBy("ann"), toolvet.PointProxy)
 		if !v.Go {
 			t.Fatalf("nothing has been called yet: %v", v)
 		}
@@ -130,7 +132,7 @@ func TestRollback(t *testing.T) {
 		}
 		ticket.Rollback()
 	}
-	v, ticket := g.Admit(t.Context(), callBy("ann"), toolvet.PointProxy)
+	v, ticket := inside.Of(g).Admit(t.Context(), callBy("ann"), toolvet.PointProxy)
 	ticket.Release()
 	ticket.Rollback()
 	if after := g.Judge(t.Context(), callBy("ann"), toolvet.PointProxy); !v.Go || after.Go {

@@ -8,15 +8,16 @@ import (
 	"errors"
 	"log/slog"
 
-	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/bounded"
+	"github.com/toolvet/toolvet/internal/engine"
 	"github.com/toolvet/toolvet/internal/limit"
 	"github.com/toolvet/toolvet/internal/policy"
 )
 
 // limits is what bounds the number of calls by a policy, or nil if it has no limits.
-func (e *Enforcer) limits(p *policy.Policy) (toolvet.Limiter, error) {
+func (e *Enforcer) limits(p *policy.Policy) (engine.Limiter, error) {
 	if len(p.Limits) == 0 {
 		return nil, nil
 	}
@@ -32,7 +33,11 @@ func (e *Enforcer) limits(p *policy.Policy) (toolvet.Limiter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &limiter{l, e.log()}, nil
+	made := &limiter{limits: l, log: e.log()}
+	if _, own := store.(*limit.Memory); own {
+		made.promise = bounded.Promised()
+	}
+	return made, nil
 }
 
 // store is where calls are counted. It stays while the policy does not name another place.
@@ -69,9 +74,13 @@ func (e *Enforcer) log() *slog.Logger {
 
 // A limiter puts limits into the words of a Gate.
 type limiter struct {
-	limits *limit.Limiter
-	log    *slog.Logger
+	limits  *limit.Limiter
+	log     *slog.Logger
+	promise bounded.Promise // holds if the counters are in this process
 }
+
+// Promise tells the Gate whether Take and Peek may wait.
+func (l *limiter) Promise() bounded.Promise { return l.promise }
 
 // keyOf is whom a call counts for: the identity before all.
 func keyOf(c *call.Call) limit.Key {
@@ -90,8 +99,8 @@ func keyOf(c *call.Call) limit.Key {
 	return k
 }
 
-// Take implements toolvet.Limiter.
-func (l *limiter) Take(ctx context.Context, c *call.Call) (toolvet.Ticket, []check.Finding) {
+// Take implements engine.Limiter.
+func (l *limiter) Take(ctx context.Context, c *call.Call) (engine.Ticket, []check.Finding) {
 	ticket, err := l.limits.Take(ctx, keyOf(c))
 	if err != nil {
 		return nil, l.findings(c, err)
@@ -99,12 +108,12 @@ func (l *limiter) Take(ctx context.Context, c *call.Call) (toolvet.Ticket, []che
 	return ticket, nil
 }
 
-// Peek implements toolvet.Limiter.
-func (l *limiter) Peek(ctx context.Context, c *call.Call) ([]toolvet.Allowance, []check.Finding) {
+// Peek implements engine.Limiter.
+func (l *limiter) Peek(ctx context.Context, c *call.Call) ([]engine.Allowance, []check.Finding) {
 	states, err := l.limits.Peek(ctx, keyOf(c))
-	left := make([]toolvet.Allowance, len(states))
+	left := make([]engine.Allowance, len(states))
 	for i, s := range states {
-		left[i] = toolvet.Allowance{Limit: s.Limit, Meter: string(s.Meter), Max: s.Max, Remaining: s.Remaining, RetryAfter: s.RetryAfter}
+		left[i] = engine.Allowance{Limit: s.Limit, Meter: string(s.Meter), Max: s.Max, Remaining: s.Remaining, RetryAfter: s.RetryAfter}
 	}
 	return left, l.findings(c, err)
 }
@@ -113,7 +122,7 @@ func (l *limiter) findings(c *call.Call, err error) []check.Finding {
 	if err == nil {
 		return nil
 	}
-	f := check.Finding{Check: "limit", Stage: check.Policy, Level: check.SecurityLevel, Code: toolvet.CodeRateLimit, Message: err.Error()}
+	f := check.Finding{Check: "limit", Stage: check.Policy, Level: check.SecurityLevel, Code: engine.CodeRateLimit, Message: err.Error()}
 	var refusal *limit.Refusal
 	if errors.As(err, &refusal) {
 		f.Source = refusal.Limit

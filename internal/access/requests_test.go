@@ -7,9 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolvet/toolvet/internal/listed"
+
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/access"
+	"github.com/toolvet/toolvet/internal/inside"
 )
 
 // request is ann's request.
@@ -135,14 +138,14 @@ rules:
 		{"resources/list", `{"uri":"file:///etc/passwd","name":"a"}`}:     false,
 		{"resources/templates/list", `{"uriTemplate":"x:{y}"}`}:           true,
 	} {
-		c := call.DecodeListed(entry[0], []byte(entry[1]), call.Limits{})
+		c := listed.DecodeEntry(entry[0], []byte(entry[1]), call.Limits{})
 		c.Server, c.Session = "s", &call.Session{Subject: "ann"}
-		if got := g.Lists(t.Context(), c); got != want {
+		if got := inside.Of(g).Lists(t.Context(), c); got != want {
 			t.Errorf("%s %s: %v", entry[0], entry[1], got)
 		}
 	}
 	for _, odd := range []string{`{}`, `7`, `{"name":7}`, `{"name":"a","Name":"b"}`, `{"name":"a","name":"b"}`} {
-		if c := call.DecodeListed("prompts/list", []byte(odd), call.Limits{}); c != nil {
+		if c := listed.DecodeEntry("prompts/list", []byte(odd), call.Limits{}); c != nil {
 			t.Errorf("%s is an entry: %+v", odd, c)
 		}
 	}

@@ -47,7 +47,7 @@ func TestDocumentedRules(t *testing.T) {
 			t.Parallel()
 			_, who := ask(r, showing(tt.token))
 			options := must((&access.Enforcer{Server: tt.server}).Options(p))
-			gate := must(toolvet.New(append(options, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere(toolvet.PartPreset))...))
+			gate := must(toolvet.New(append(options, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere("preset"))...))
 			v := gate.Judge(context.Background(), &call.Call{
 				Server: tt.server, Name: tt.tool, Arguments: map[string]any{}, Raw: json.RawMessage("{}"),
 				Tool:    &call.Tool{Name: tt.tool, InputSchema: json.RawMessage(`{"type":"object"}`)},

@@ -25,6 +25,7 @@ var (
 // An ending describes the end of a file.
 type ending struct {
 	last      *link     // of the last whole line; nil if there is none
+	kind      Kind      // of the last whole line
 	size      int64     // bytes, to the end of the last whole line
 	since     time.Time // of the first record; zero if it cannot be read
 	torn      []byte    // beginning of the torn line after it; at most maxTorn bytes
@@ -60,6 +61,10 @@ func readEnd(f interface {
 		return end, errKey
 	}
 	end.last = &last
+	var facts facts
+	if json.Unmarshal(line, &facts) == nil {
+		end.kind = facts.Kind
+	}
 	end.since = firstTime(f)
 	return end, nil
 }

@@ -65,23 +65,29 @@ type state struct {
 	size  int64     // bytes, to the end of the last whole line
 	last  link      // of the last line
 	since time.Time // of the file's first record; zero if it has none
+	named bool      // the head names a record of the same chain
 }
 
-// resume opens the log's file and finds its end. It replaces a torn last line by a recovered record with the rest of
-// that line. An empty file continues the chain of the last rotated file; without one, a chain begins.
+// resume opens the log's file and finds its end. A log that may lack records at its end gets a recovered record, which
+// replaces a torn last line. An empty file continues the chain of the last rotated file; without one, a chain begins. A log that ends
+// before the record in its head is an error.
 func resume(name string, open opener, h hash.Hash) (state, error) {
+	head, err := readHead(name, h)
+	if err != nil && !errors.Is(err, errForeignHead) {
+		return state{}, err
+	}
 	f, err := open(name)
 	if err != nil {
 		return state{}, fmt.Errorf("calllog: opening the log: %w", err)
 	}
 	s := state{file: f}
-	if err := s.find(name, h); err != nil {
+	if err := s.find(name, head, h); err != nil {
 		return state{}, errors.Join(err, f.Close())
 	}
 	return s, nil
 }
 
-func (s *state) find(name string, h hash.Hash) error {
+func (s *state) find(name string, head *link, h hash.Hash) error {
 	end, err := readEnd(s.file, h)
 	switch {
 	case err != nil:
@@ -89,14 +95,22 @@ func (s *state) find(name string, h hash.Hash) error {
 	case end.last != nil:
 		s.last, s.size, s.since = *end.last, end.size, end.since
 	default:
-		if s.last, err = before(name, h); err != nil {
+		if s.last, end.kind, err = before(name, h); err != nil {
 			return err
 		}
 	}
-	if end.tornBytes == 0 {
-		return nil
+	if err := cutOff(name, s.last, head); err != nil {
+		return err
 	}
-	return s.recover(end, h)
+	s.named = head != nil && head.chain == s.last.chain
+	switch {
+	case end.tornBytes > 0:
+	case s.last.seq == 0, s.named && head.seq == s.last.seq:
+		return nil
+	case s.named && end.kind == KindStop:
+		return s.file.Sync() // toolvet may have been killed before it did so, and the head must not name more than the disk has
+	}
+	return s.recover(end, s.named || head != nil && head.seq == 0, h) // a chain without a whole record has no name in the file
 }
 
 func endError(name string, err error) error {
@@ -104,18 +118,19 @@ func endError(name string, err error) error {
 }
 
 // before returns the link before the first record of an empty file.
-func before(name string, h hash.Hash) (link, error) {
+func before(name string, h hash.Hash) (link, Kind, error) {
 	rotated, err := rotatedFiles(name)
 	if err != nil {
-		return link{}, err
+		return link{}, "", err
 	}
 	if len(rotated) == 0 {
-		return newChain()
+		first, err := newChain()
+		return first, "", err
 	}
 	name = rotated[len(rotated)-1]
 	f, err := os.Open(name)
 	if err != nil {
-		return link{}, fmt.Errorf("calllog: reading the last rotated file: %w", err)
+		return link{}, "", fmt.Errorf("calllog: reading the last rotated file: %w", err)
 	}
 	defer f.Close()
 	end, err := readEnd(f, h)
@@ -123,15 +138,15 @@ func before(name string, h hash.Hash) (link, error) {
 		err = errNoEnd
 	}
 	if err != nil {
-		return link{}, endError(name, err)
+		return link{}, "", endError(name, err)
 	}
-	return *end.last, nil
+	return *end.last, end.kind, nil
 }
 
-// recover writes the recovered record over the torn line.
-func (s *state) recover(end ending, h hash.Hash) error {
+// recover writes the recovered record, over a torn line if there is one. Headed tells that the head agrees with the log.
+func (s *state) recover(end ending, headed bool, h hash.Hash) error {
 	var body bytes.Buffer
-	err := Record{Kind: KindRecovered, Torn: end.torn, TornBytes: end.tornBytes}.encode(&body)
+	err := Record{Kind: KindRecovered, Headed: headed, Torn: end.torn, TornBytes: end.tornBytes}.encode(&body)
 	if err != nil {
 		return err
 	}
@@ -143,7 +158,7 @@ func (s *state) recover(end ending, h hash.Hash) error {
 		err = s.file.Sync()
 	}
 	if err != nil {
-		return fmt.Errorf("calllog: completing the torn last line: %w", err)
+		return fmt.Errorf("calllog: writing the recovered record: %w", err)
 	}
 	s.wrote(line, last)
 	return nil

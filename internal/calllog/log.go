@@ -65,11 +65,18 @@ func openWith(o Options, open opener) (*Log, error) {
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
+	head, err := openHead(name, open, newHash(o.Key))
+	if err != nil {
+		return nil, errors.Join(err, state.file.Close(), lock.Close())
+	}
+	if err := head.begin(state.last, state.named); err != nil {
+		return nil, errors.Join(err, head.file.Close(), state.file.Close(), lock.Close())
+	}
 	l := &Log{name: name, maxWait: o.MaxWait, digestKey: digests, queue: make(chan *entry, queueLength), ended: make(chan struct{})}
 	l.entries.New = func() any { return &entry{done: make(chan error, 1)} }
 	l.head.Store(&state.last)
 	l.closing, l.close = context.WithCancel(context.Background())
-	go l.write(&writer{state: state, options: o, name: name, open: open, hash: h}, lock)
+	go l.write(&writer{state: state, options: o, name: name, open: open, hash: h, head: head, durable: state.last}, lock)
 	return l, nil
 }
 

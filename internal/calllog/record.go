@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
 // A Kind is the subject of a record.
@@ -27,7 +28,7 @@ const (
 
 // The kinds that the log itself writes.
 const (
-	KindRecovered Kind = "recovered" // the line before was torn; Torn has the rest of it
+	KindRecovered Kind = "recovered" // the log went on after a crash, or without its end; Torn has the rest of a torn line
 	KindLost      Kind = "lost"      // Count records could not be written, here or shortly before
 )
 
@@ -81,6 +82,7 @@ type Record struct {
 	Omitted bool   `json:"omitted,omitempty"` // something was too long, or there was too much of it
 
 	Count     int64  `json:"count,omitempty"`      // in lost: how many
+	Headed    bool   `json:"headed,omitempty"`     // in recovered: the file of the head agrees with the log, so a crash ended it
 	Torn      []byte `json:"torn,omitempty"`       // in recovered: beginning of the torn line, base64
 	TornBytes int64  `json:"torn_bytes,omitempty"` // in recovered: its length
 
@@ -117,6 +119,9 @@ type Tool struct {
 	Definition json.RawMessage `json:"definition,omitempty"` // as the server sent it
 }
 
+// maxPlace bounds a place, in characters.
+const maxPlace = 400
+
 // Findings converts findings to their form in the log.
 func Findings(list []check.Finding) []Finding {
 	if len(list) == 0 {
@@ -126,7 +131,7 @@ func Findings(list []check.Finding) []Finding {
 	for i, f := range list {
 		out[i] = Finding{
 			Check: f.Check, Code: cmp.Or(f.Code, f.Stage.Code()), Level: f.Level.String(), Severity: f.Severity.String(),
-			Pointer: f.Place(), Source: f.Source, Observed: f.Observed,
+			Pointer: strictjson.Printable(f.Pointer, maxPlace), Source: f.Source, Observed: f.Observed,
 		}
 	}
 	return out

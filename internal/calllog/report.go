@@ -41,14 +41,13 @@ type Chain struct {
 	FirstTime time.Time `json:"first_time"`
 	LastTime  time.Time `json:"last_time"`
 	Head      string    `json:"head"` // hash of the last record
-	// LastKind other than stop has three possible reasons, and the chain alone cannot distinguish them: the log is
-	// still being written, it ended in a crash, or somebody cut off its end.
+	// LastKind other than stop means that the log is still being written, or that a crash ended it. Without the file of its
+	// head, somebody may have cut off its end.
 	LastKind Kind  `json:"last_kind"`
 	Lost     int64 `json:"lost"` // records that could not be written, according to lost records
 	Torn     int   `json:"torn"` // lines torn by crashes, according to recovered records
-	// Unclosed counts the start records without a stop before them. The reason is a crash, or somebody cut off
-	// records before toolvet continued the log.
-	Unclosed int `json:"unclosed,omitempty"`
+	// Crashes counts the start records without a stop before them.
+	Crashes int `json:"crashes,omitempty"`
 }
 
 // A Fault is a place where the chain is broken.

@@ -215,6 +215,22 @@ func TestNotAFile(t *testing.T) {
 	}
 }
 
+// TestHeadNotAFile holds that a FIFO in the place of a head blocks nothing.
+func TestHeadNotAFile(t *testing.T) {
+	t.Parallel()
+	o := testOptions(t)
+	rewrite(t, o.File, nil)
+	if err := syscall.Mkfifo(o.File+headSuffix, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if l, err := Open(o); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("Open = %v, %v", l, err)
+	}
+	if _, err := Verify(t.Context(), VerifyOptions{}, o.File); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("Verify: %v", err)
+	}
+}
+
 // TestDevFull writes to the device that is always full.
 func TestDevFull(t *testing.T) {
 	t.Parallel()

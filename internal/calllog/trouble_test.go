@@ -62,6 +62,9 @@ func openTroubled(t *testing.T, o Options) (*Log, *troubled) {
 	f := &troubled{}
 	l, err := openWith(o, func(name string) (file, error) {
 		opened, err := openFile(name)
+		if strings.HasSuffix(name, headSuffix) {
+			return opened, err
+		}
 		if err == nil {
 			f.File = opened.(*os.File)
 		}
@@ -200,6 +203,59 @@ func TestSyncEverySecond(t *testing.T) {
 	until(t, l, func(err error) bool { return errors.Is(err, syscall.EIO) })
 }
 
+// TestHeadAfterPowerFailure holds the order in which a start brings things to the disk, so that no power failure makes a head
+// disown its log: records before the head that names them, and the head of a new chain before the chain's records.
+func TestHeadAfterPowerFailure(t *testing.T) {
+	t.Parallel()
+	o := testOptions(t)
+	var syncs []string
+	start := func(end Kind) []string {
+		t.Helper()
+		syncs = nil
+		l, err := openWith(o, func(name string) (file, error) {
+			f, err := openFile(name)
+			return &synced{f, func() { syncs = append(syncs, strings.TrimPrefix(name, o.File)) }}, err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := slices.Clone(syncs)
+		if err := l.Append(t.Context(), Record{Kind: end}); err != nil {
+			t.Fatal(err)
+		}
+		mustClose(t, l)
+		return done
+	}
+	if got := start(KindStop); !slices.Equal(got, []string{headSuffix}) {
+		t.Errorf("a new log syncs %q", got)
+	}
+	old := read(t, o.File+headSuffix)
+	if got := start(KindStop); len(got) != 0 {
+		t.Errorf("a whole log syncs %q", got)
+	}
+	rewrite(t, o.File+headSuffix, old) // as after kill -9 between the stop record and its sync
+	if got := start(KindStop); !slices.Equal(got, []string{""}) {
+		t.Errorf("a log whose head is old syncs %q", got)
+	}
+	if err := os.Remove(o.File); err != nil {
+		t.Fatal(err)
+	}
+	if got := start(KindStop); !slices.Equal(got, []string{headSuffix}) {
+		t.Errorf("a new chain beside an old head syncs %q", got)
+	}
+}
+
+// A synced file tells of its syncs.
+type synced struct {
+	file
+	tell func()
+}
+
+func (f *synced) Sync() error {
+	f.tell()
+	return f.file.Sync()
+}
+
 // until appends until the error is the expected one.
 func until(t *testing.T, l *Log, want func(error) bool) {
 	t.Helper()
@@ -247,8 +303,10 @@ func TestTornLine(t *testing.T) {
 	t.Parallel()
 	file, text := smallLog(t, 2, nil)
 	begin := bytes.IndexByte(text, '\n') + 1
+	first, _, _ := splitLine(text[:begin])
 	for cut := begin + 1; cut < len(text); cut++ {
 		rewrite(t, file, text[:cut])
+		rewrite(t, file+headSuffix, []byte(headLine(first, newHash(nil))))
 		o := Options{File: file, MaxWait: time.Minute}
 		l := mustOpen(t, o)
 		appendN(t, l, 1)
@@ -273,6 +331,13 @@ func TestTornLarge(t *testing.T) {
 		file, text := smallLog(t, 1, nil)
 		const n = 3 << 20
 		rewrite(t, file, slices.Concat(bytes.Repeat(text, whole), make([]byte, n)))
+		if whole == 0 { // the first record of all is torn
+			begun, err := newChain()
+			if err != nil {
+				t.Fatal(err)
+			}
+			rewrite(t, file+headSuffix, []byte(headLine(begun, newHash(nil))))
+		}
 		l := mustOpen(t, Options{File: file})
 		mustClose(t, l)
 		r := verify(t, VerifyOptions{}, file)

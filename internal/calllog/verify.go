@@ -26,8 +26,8 @@ type VerifyOptions struct {
 }
 
 // Verify reads the files of one or more logs, in any order. It finds lines that were changed, removed, inserted or
-// moved since they were written. It cannot find the removal of records at the end, unless Expect names one of them,
-// nor of whole files at the beginning: compare the first and last record of each chain in the report. The lack of any
+// moved since they were written. It finds the removal of records at the end if the file of the head is beside the log, or if
+// Expect names one of them. It cannot find the removal of whole files at the beginning: compare the first and last record of each chain in the report. The lack of any
 // record is a fault.
 //
 // The error means that a file could not be read, or that ctx was done. Memory is bounded by the longest line.
@@ -42,10 +42,27 @@ func Verify(ctx context.Context, o VerifyOptions, files ...string) (Report, erro
 	if err != nil {
 		return Report{}, err
 	}
-	v := &verifier{hash: newHash(o.Key), expect: o.Expect}
+	v := &verifier{hash: newHash(o.Key), expect: o.Expect, heads: map[string]link{}, beside: map[string]string{}}
+	for _, file := range ordered { // before the log itself, which may be growing
+		head, err := readHead(file, v.hash)
+		switch {
+		case errors.Is(err, errForeignHead):
+			v.fault(Fault{File: file + headSuffix, Line: 1, Message: err.Error()})
+		case err != nil:
+			return Report{}, err
+		case head != nil:
+			v.heads[head.chain], v.beside[file] = *head, head.chain
+		}
+	}
 	for _, file := range ordered {
 		if err := v.read(ctx, file); err != nil {
 			return Report{}, err
+		}
+	}
+	for i := range v.Chains {
+		c := &v.Chains[i]
+		if head := v.heads[c.ID]; head.seq > c.LastSeq {
+			v.fault(Fault{Message: fmt.Sprintf("records %d to %d are missing at the end of %s: its head names them", c.LastSeq+1, head.seq, c.Files[len(c.Files)-1])})
 		}
 	}
 	if len(v.Chains) == 0 {
@@ -115,6 +132,8 @@ type verifier struct {
 	hash   hash.Hash
 	expect string
 	found  bool
+	heads  map[string]link   // by chain, of the files beside the log
+	beside map[string]string // by file of a log, the chain that its head names
 
 	chain  *Chain // the current one; nil before the first record
 	last   link   // of the last record in order
@@ -177,6 +196,15 @@ func (v *verifier) record(line []byte) {
 	} else if what := v.joint(at); what != "" {
 		v.fault(Fault{v.name, v.line, what})
 	}
+	if chain, ok := v.beside[v.name]; ok && v.fresh && chain != at.chain {
+		v.fault(Fault{v.name, v.line, "this log is not the one that its head names"})
+	}
+	if head, ok := v.heads[at.chain]; ok && head.seq == at.seq && head.hash != at.hash {
+		v.fault(Fault{v.name, v.line, "this line is not the one that the log's head names: it was replaced"})
+	}
+	if facts.Kind == KindRecovered && !facts.Headed {
+		v.fault(Fault{v.name, v.line, "the log went on here without a stop record, and without a head that agrees: it may have been cut off"})
+	}
 	v.chain.note(v.name, v.fresh, at, facts)
 	v.found = v.found || at.hash == v.expect
 	v.last, v.unread, v.fresh = at, 0, false
@@ -201,9 +229,11 @@ func (v *verifier) joint(at link) string {
 
 // facts collects the statements of records for the report.
 type facts struct {
-	Time  time.Time
-	Kind  Kind
-	Count int64
+	Time      time.Time
+	Kind      Kind
+	Count     int64
+	Headed    bool
+	TornBytes int64 `json:"torn_bytes"`
 }
 
 func (c *Chain) note(file string, fresh bool, at link, f facts) {
@@ -211,7 +241,7 @@ func (c *Chain) note(file string, fresh bool, at link, f facts) {
 		c.Files = append(c.Files, file)
 	}
 	if f.Kind == KindStart && c.Records > 0 && c.LastKind != KindStop {
-		c.Unclosed++
+		c.Crashes++
 	}
 	c.Records++
 	c.LastSeq, c.LastTime, c.LastKind, c.Head = at.seq, f.Time, f.Kind, at.hash
@@ -219,6 +249,8 @@ func (c *Chain) note(file string, fresh bool, at link, f facts) {
 	case KindLost:
 		c.Lost += f.Count
 	case KindRecovered:
-		c.Torn++
+		if f.TornBytes > 0 {
+			c.Torn++
+		}
 	}
 }

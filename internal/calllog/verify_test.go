@@ -70,7 +70,7 @@ func TestEveryByteCounts(t *testing.T) {
 	}
 }
 
-// TestCutAtTheEnd: as documented, only a noted hash reveals a cut at the end of a line.
+// TestCutAtTheEnd: as documented, the file of the head or a noted hash reveals a cut at the end of a line, and nothing else.
 func TestCutAtTheEnd(t *testing.T) {
 	t.Parallel()
 	file, text := smallLog(t, 4, nil)
@@ -78,6 +78,10 @@ func TestCutAtTheEnd(t *testing.T) {
 	wantOK(t, verify(t, VerifyOptions{Expect: head}, file), 4)
 	lines := bytes.SplitAfter(text, []byte("\n"))
 	rewrite(t, file, bytes.Join(lines[:3], nil))
+	if r := verify(t, VerifyOptions{}, file); r.OK() || !strings.Contains(r.Faults[0].String(), "records 4 to 4 are missing") {
+		t.Errorf("faults %v", r.Faults)
+	}
+	removeHead(t, Options{File: file})
 	wantOK(t, verify(t, VerifyOptions{}, file), 3)
 	if r := verify(t, VerifyOptions{Expect: head}, file); r.OK() || !strings.Contains(r.Faults[0].String(), "cut off") {
 		t.Errorf("faults %v", r.Faults)
@@ -135,12 +139,11 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestCutOffAndContinued cuts records off a log before toolvet continues it. The chain is unbroken, but the report
-// counts the lack of a stop.
+// TestCutOffAndContinued: a log that somebody cut off is told from one that a crash ended.
 func TestCutOffAndContinued(t *testing.T) {
 	t.Parallel()
-	o := testOptions(t)
-	run := func() {
+	run := func(t *testing.T, o Options) {
+		t.Helper()
 		l := mustOpen(t, o)
 		for _, kind := range []Kind{KindStart, KindCall, KindStop} {
 			if err := l.Append(t.Context(), Record{Kind: kind}); err != nil {
@@ -149,16 +152,102 @@ func TestCutOffAndContinued(t *testing.T) {
 		}
 		mustClose(t, l)
 	}
-	run()
-	run()
-	if r := verify(t, VerifyOptions{}, o.File); !r.OK() || r.Chains[0].Unclosed != 0 {
-		t.Errorf("a whole log: %+v", r)
+	cut := func(t *testing.T, o Options) {
+		text := read(t, o.File)
+		rewrite(t, o.File, bytes.TrimSuffix(text, lastLine(text)))
 	}
-	text := read(t, o.File)
-	rewrite(t, o.File, bytes.TrimSuffix(text, lastLine(text)))
-	run()
-	if r := verify(t, VerifyOptions{}, o.File); !r.OK() || r.Chains[0].Unclosed != 1 {
-		t.Errorf("one that was cut off: %+v", r)
+	earlier := func(t *testing.T, o Options) { // the head of the log as it was cut, without the key
+		at, _, ok := splitLine(lastLine(read(t, o.File)))
+		if !ok {
+			t.Fatal("no link")
+		}
+		rewrite(t, o.File+headSuffix, []byte(headLine(at, newHash(nil))))
+	}
+	for _, tt := range []struct {
+		name    string
+		key     string
+		harm    []func(*testing.T, Options)
+		opens   string // the error
+		faults  int    // of verify, before the log goes on, and after
+		after   int
+		crashes int
+	}{
+		{name: "whole"},
+		{name: "crash", harm: []func(*testing.T, Options){cut, earlier}, crashes: 1}, // no key: who writes to both files can
+		{name: "cut", harm: []func(*testing.T, Options){cut}, opens: "records 6 to 6 are missing at the end", faults: 1},
+		{name: "cut, no head", harm: []func(*testing.T, Options){cut, removeHead}, after: 1, crashes: 1},
+		{name: "cut, with a key", key: strings.Repeat("k", 32), harm: []func(*testing.T, Options){cut}, opens: "records 6 to 6 are missing", faults: 1},
+		{name: "cut, the head forged without the key", key: strings.Repeat("k", 32), harm: []func(*testing.T, Options){cut, earlier}, faults: 1, after: 1, crashes: 1},
+		{name: "cut at a stop record, no head", harm: []func(*testing.T, Options){cut, cut, cut, removeHead}, after: 1, crashes: 1},
+		{name: "words behind the head", harm: []func(*testing.T, Options){func(t *testing.T, o Options) {
+			rewrite(t, o.File+headSuffix, append(read(t, o.File+headSuffix), 'x'))
+		}}, faults: 1, after: 1, crashes: 1},
+		{name: "cut within the first record", harm: []func(*testing.T, Options){func(t *testing.T, o Options) {
+			rewrite(t, o.File, read(t, o.File)[:20])
+		}}, faults: 2, after: 1, crashes: 1},
+		{name: "empty head", harm: []func(*testing.T, Options){cut, func(t *testing.T, o Options) { rewrite(t, o.File+headSuffix, nil) }}, faults: 1, after: 1, crashes: 1},
+		{name: "moved away", harm: []func(*testing.T, Options){func(t *testing.T, o Options) {
+			if err := os.Rename(o.File, o.File+".old"); err != nil {
+				t.Fatal(err)
+			}
+		}}, faults: -1},
+		{name: "the last record replaced", harm: []func(*testing.T, Options){func(t *testing.T, o Options) {
+			lines := bytes.SplitAfter(bytes.TrimSuffix(read(t, o.File), lastLine(read(t, o.File))), []byte("\n"))
+			before := mustLink(t, lines[len(lines)-2])
+			line, _ := appendLine(nil, []byte(`{"time":"2026-11-21T07:00:00Z","kind":"stop","request":"x"}`), before, newHash(nil))
+			rewrite(t, o.File, append(bytes.Join(lines, nil), line...))
+		}}, opens: "somebody replaced it", faults: 1},
+		{name: "another log", harm: []func(*testing.T, Options){func(t *testing.T, o Options) {
+			other := testOptions(t)
+			run(t, other)
+			rewrite(t, o.File, read(t, other.File))
+		}}, opens: "is not the log that", faults: 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			o := testOptions(t)
+			var v VerifyOptions
+			if tt.key != "" {
+				o.Key, v.Key = []byte(tt.key), []byte(tt.key)
+			}
+			run(t, o)
+			run(t, o)
+			if r := verify(t, v, o.File); !r.OK() || r.Chains[0].Crashes != 0 {
+				t.Errorf("a whole log: %+v", r)
+			}
+			for _, do := range tt.harm {
+				do(t, o)
+			}
+			if tt.faults >= 0 {
+				if r := verify(t, v, o.File); r.FaultCount != tt.faults {
+					t.Errorf("verify finds %+v, want %d faults", r.Faults, tt.faults)
+				}
+			}
+			l, err := Open(o)
+			if tt.opens != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.opens) {
+					t.Errorf("Open: %v, want %q", err, tt.opens)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := l.Append(t.Context(), Record{Kind: KindStart}); err != nil {
+				t.Fatal(err)
+			}
+			mustClose(t, l)
+			if r := verify(t, v, o.File); r.FaultCount != tt.after || r.Chains[0].Crashes != tt.crashes {
+				t.Errorf("after it went on, verify finds %+v, want %d faults and %d crashes", r, tt.after, tt.crashes)
+			}
+		})
+	}
+}
+
+func removeHead(t *testing.T, o Options) {
+	t.Helper()
+	if err := os.Remove(o.File + headSuffix); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -207,6 +296,10 @@ func TestKeyKeepsForgersOut(t *testing.T) {
 		forged, after = appendLine(forged, body, after, newHash(nil))
 	}
 	rewrite(t, file, forged)
+	if r := verify(t, VerifyOptions{}, file); r.FaultCount != 1 { // the head has the key
+		t.Errorf("faults %v, want one of the head", r.Faults)
+	}
+	removeHead(t, Options{File: file})
 	wantOK(t, verify(t, VerifyOptions{}, file), 3) // a plain chain proves nothing against a writer
 	if r := verify(t, VerifyOptions{Key: key}, file); r.FaultCount != 4 {
 		t.Errorf("faults %v, want each line and that there is no record", r.Faults)
@@ -391,4 +484,25 @@ func BenchmarkVerify(b *testing.B) {
 			b.Fatal(r, err)
 		}
 	}
+}
+
+// FuzzReadHead holds that a head that is read is the one that was written.
+func FuzzReadHead(f *testing.F) {
+	at := link{chain: strings.Repeat("a", chainDigits), seq: 7, hash: strings.Repeat("b", hashDigits)}
+	f.Add([]byte(headLine(at, newHash(nil))))
+	f.Add([]byte(headLine(link{chain: "x y", hash: "z"}, newHash(nil))))
+	f.Add([]byte("a 1 b c\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		name := filepath.Join(t.TempDir(), "log.jsonl")
+		if err := os.WriteFile(name+headSuffix, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		at, err := readHead(name, newHash(nil))
+		if err != nil && !errors.Is(err, errForeignHead) {
+			t.Fatal(err)
+		}
+		if (at == nil) != (err != nil) || at != nil && headLine(*at, newHash(nil)) != string(text) {
+			t.Fatalf("read %+v from %q", at, text)
+		}
+	})
 }

@@ -19,6 +19,7 @@ type writer struct {
 	name    string
 	open    opener
 	hash    hash.Hash
+	head    *headFile
 
 	batch   []byte
 	entries []*entry
@@ -26,6 +27,8 @@ type writer struct {
 	broken  error      // why the log cannot write until it is opened again
 	dirty   bool       // some lines are not synced
 	syncing chan error // of the sync under way, or nil
+	toSync  link       // the last record of the sync under way
+	durable link       // the last record that is on the disk
 }
 
 const (
@@ -134,7 +137,11 @@ func (w *writer) flush(last link) error {
 		return errors.Join(err, w.mend())
 	}
 	w.wrote(w.batch, last)
-	w.dirty = w.options.Sync != SyncAlways
+	if w.options.Sync == SyncAlways {
+		w.durable = last
+	} else {
+		w.dirty = true
+	}
 	if cap(w.batch) > 2*maxBatch {
 		w.batch = nil
 	}
@@ -167,8 +174,9 @@ func (w *writer) tick(l *Log) {
 			l.head.Store(&last)
 		}
 	}
+	w.setHead()
 	if w.dirty && w.syncing == nil {
-		w.dirty = false
+		w.dirty, w.toSync = false, w.last
 		done := make(chan error, 1)
 		w.syncing = done
 		go func(f file) { done <- f.Sync() }(w.file)
@@ -179,8 +187,18 @@ func (w *writer) tick(l *Log) {
 // proves nothing, because the system may have dropped the pages. Only reading the file at the next opening can tell.
 func (w *writer) synced(err error) {
 	w.syncing = nil
-	if err != nil {
+	if err == nil {
+		w.durable = w.toSync
+	} else {
 		w.fail(fmt.Errorf("calllog: syncing the log: %w: the last records may be lost; look with 'toolvet log verify', then start again", err))
+	}
+}
+
+// setHead names the last record that is on the disk. After a failure, as on a full disk, the next second tries again: an
+// older head proves less, and is not wrong.
+func (w *writer) setHead() {
+	if err := w.head.write(w.durable); err != nil {
+		w.options.Logger.Warn("the log's head is not written", "err", err)
 	}
 }
 
@@ -198,7 +216,9 @@ func (w *writer) end(l *Log) error {
 		w.take(l, <-l.queue)
 	}
 	w.tick(l)
-	return errors.Join(w.settle(), w.close())
+	err := w.settle()
+	w.setHead()
+	return errors.Join(err, w.close(), w.head.file.Close())
 }
 
 // settle waits until all lines are synced, and returns the reason if the log cannot write any more.
@@ -207,7 +227,7 @@ func (w *writer) settle() error {
 		w.synced(<-w.syncing)
 	}
 	if w.dirty && w.broken == nil {
-		w.dirty = false
+		w.dirty, w.toSync = false, w.last
 		w.synced(w.file.Sync())
 	}
 	return w.broken

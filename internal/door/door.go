@@ -28,6 +28,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/logname"
 	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
@@ -55,7 +56,7 @@ func (d *Door) observer() toolvet.Observer {
 		return d.Observer
 	}
 	if g := d.Gate(); g != nil {
-		return g.Observer()
+		return inside.Of(g).Observer()
 	}
 	return nil
 }
@@ -189,7 +190,7 @@ func Unlisted(err error) toolvet.Verdict {
 func (d *Door) Enter(ctx context.Context, c *call.Call, r Request) *Passage {
 	p := d.passage(c, r)
 	began := time.Now()
-	v, ticket := d.Gate().Admit(ctx, c, d.Point)
+	v, ticket := inside.Of(d.Gate()).Admit(ctx, c, d.Point)
 	p.ticket = ticket
 	if p.judged(ctx, v, time.Since(began)); p.refused {
 		ticket.Rollback()

@@ -19,6 +19,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/engine"
 	"github.com/toolvet/toolvet/internal/validate"
 )
 
@@ -55,11 +56,11 @@ func (j *journal) Returned(ctx context.Context, e *toolvet.Event) error {
 func (j *journal) Listed(context.Context, string, *call.Catalog) {}
 
 // Take and Peek make the journal a limiter, which counts all calls.
-func (j *journal) Take(context.Context, *call.Call) (toolvet.Ticket, []check.Finding) {
+func (j *journal) Take(context.Context, *call.Call) (engine.Ticket, []check.Finding) {
 	return ticket{j}, nil
 }
 
-func (j *journal) Peek(context.Context, *call.Call) ([]toolvet.Allowance, []check.Finding) {
+func (j *journal) Peek(context.Context, *call.Call) ([]engine.Allowance, []check.Finding) {
 	return nil, nil
 }
 
@@ -72,7 +73,7 @@ func (t ticket) Rollback() { t.tell("rolled back") }
 func newDoor(t *testing.T) (*door.Door, *journal) {
 	t.Helper()
 	j := new(journal)
-	gate, err := toolvet.New(toolvet.WithLimiter(j))
+	gate, err := toolvet.New(toolvet.WithInside(engine.Parts{Limiter: j}))
 	if err != nil {
 		t.Fatal(err)
 	}

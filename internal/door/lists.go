@@ -10,7 +10,10 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/toolvet/toolvet/internal/listed"
+
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/wire/splice"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
@@ -20,10 +23,10 @@ import (
 // not appear.
 func (d *Door) Lists(ctx context.Context, method string, entry, sent []byte, session *call.Session) bool {
 	gate := d.Gate()
-	if !gate.Hides() {
+	if !inside.Of(gate).Hides() {
 		return true
 	}
-	c := call.DecodeListed(method, entry, d.Limits)
+	c := listed.DecodeEntry(method, entry, d.Limits)
 	if c == nil {
 		return false
 	}
@@ -31,15 +34,15 @@ func (d *Door) Lists(ctx context.Context, method string, entry, sent []byte, ses
 		c.Tool.Sent = sent
 	}
 	c.Server, c.Session = d.Server, session
-	return gate.Lists(ctx, c)
+	return inside.Of(gate).Lists(ctx, c)
 }
 
 // Hide removes the entries from a result of the method that must not appear in the session's lists,
 // and reports whether there were any. Sent is the result before the output layer. An error means that
 // the result cannot be read.
 func (d *Door) Hide(ctx context.Context, method string, result *splice.Document, sent []byte, session *call.Session) (hidden bool, err error) {
-	member := call.ListMember(method)
-	if member == "" || !d.Gate().Hides() {
+	member := listed.Member(method)
+	if member == "" || !inside.Of(d.Gate()).Hides() {
 		return false, nil
 	}
 	if err := plainMembers(result.Text(), member, d.Limits); err != nil {
@@ -85,7 +88,7 @@ func plainMembers(result []byte, member string, limits call.Limits) error {
 // Inform adds to c the lists that the gate needs to judge it. List gets one by its method. A list that
 // the server does not have is empty. A list that cannot be read stays missing, so the gate refuses c.
 func (d *Door) Inform(ctx context.Context, c *call.Call, list func(ctx context.Context, method string) (*call.Catalog, error)) {
-	for _, method := range d.Gate().Needs(c) {
+	for _, method := range inside.Of(d.Gate()).Needs(c) {
 		entries, err := list(ctx, method)
 		if answer := coded(nil); errors.As(err, &answer) && answer.ErrorCode() == methodNotFound {
 			entries, err = call.NewCatalog(nil), nil
@@ -117,7 +120,7 @@ func Entries(ctx context.Context, method string, limits call.Limits, ask func(ct
 		if err != nil {
 			return nil, err
 		}
-		entries, next, _, err := call.DecodeList(method, raw, limits)
+		entries, next, _, err := listed.Decode(method, raw, limits)
 		if err != nil {
 			return nil, err
 		}

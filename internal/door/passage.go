@@ -17,6 +17,8 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/engine"
+	"github.com/toolvet/toolvet/internal/logname"
 	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/splice"
@@ -33,11 +35,11 @@ type Passage struct {
 	quiet   bool // an admitted request of which nothing is recorded
 
 	mu      sync.Mutex
-	ticket  toolvet.Ticket // nil: the call is not counted, or the ticket is spent or rolled back
-	sent    bool           // the server has the call, or may have it
-	sending bool           // the call is being sent, and the server may not have taken it
-	closed  bool           // Close was called during sending
-	held    *time.Timer    // the call was abandoned, and its ticket is released when this ends; else nil
+	ticket  engine.Ticket // nil: the call is not counted, or the ticket is spent or rolled back
+	sent    bool          // the server has the call, or may have it
+	sending bool          // the call is being sent, and the server may not have taken it
+	closed  bool          // Close was called during sending
+	held    *time.Timer   // the call was abandoned, and its ticket is released when this ends; else nil
 }
 
 // judged records the verdict on the call.
@@ -100,10 +102,10 @@ func (p *Passage) Parent() []byte {
 
 // Context returns ctx with the span that the observer has given the call, for a tool in this process.
 func (p *Passage) Context(ctx context.Context) context.Context {
-	if p == nil || p.event.Span == nil {
+	if p == nil || p.event.Within == nil {
 		return ctx
 	}
-	return p.event.Span.Context(ctx)
+	return p.event.Within(ctx)
 }
 
 // Sending notes that the call goes to the server now. From here on the server may have it. The
@@ -217,6 +219,7 @@ type Shown struct {
 	Raw      json.RawMessage // the result or error to show
 	Error    bool            // Raw is a JSON-RPC error, not a result
 	Changed  bool            // Raw differs from the server's text
+	Sent     json.RawMessage // the server's text, without definitions that were left out
 	Withheld bool            // Raw is toolvet's own, in place of an answer that must not be shown
 	Verdict  toolvet.Verdict // of the output layer
 	Notes    []string        // for the model; Raw holds them, too
@@ -241,7 +244,7 @@ func (p *Passage) review(ctx context.Context, raw json.RawMessage) toolvet.Revie
 	if c.Behind != nil {
 		c = c.Behind
 	}
-	return p.door.Review(ctx, c, method, raw)
+	return p.door.look(ctx, c, method, raw)
 }
 
 // Delivered records that the server has a notification, to which no answer comes.
@@ -273,7 +276,7 @@ func (p *Passage) show(ctx context.Context, v toolvet.Reviewed, raw json.RawMess
 	p.returned(ctx, &v, len(raw), isErr || p.event.Call.IsTool() && isError(raw))
 	if v.Go {
 		p.door.noted(tool, v.Verdict)
-		return Shown{Raw: v.Raw, Error: isErr, Changed: !bytes.Equal(v.Raw, raw), Verdict: v.Verdict, Notes: v.Notes}
+		return Shown{Raw: v.Raw, Error: isErr, Changed: !bytes.Equal(v.Raw, raw), Sent: sentOf(&v, raw), Verdict: v.Verdict, Notes: v.Notes}
 	}
 	words := protocol.NewResult(tool, v.Verdict)
 	p.door.tell(slog.LevelWarn, "withheld what the server sent", p.event.Call, &words, inAnswer)
@@ -299,13 +302,38 @@ func (p *Passage) returned(ctx context.Context, v *toolvet.Reviewed, size int, f
 	e := &p.event
 	e.Verdict, e.Took, e.Bytes, e.Failed = v.Verdict, time.Since(e.Began), size, failed
 	observer := p.door.observer()
-	if observer == nil || p.quiet {
+	if observer == nil || p.quiet && len(v.Findings) == 0 {
+		return
+	}
+	if p.quiet && p.late(ctx) != nil {
+		v.Verdict = noResult("log", "the result cannot be recorded, so it is withheld; the reason is in toolvet's log")
 		return
 	}
 	if err := observer.Returned(context.WithoutCancel(ctx), e); err != nil {
 		p.door.Logger.Error("a result could not be recorded", "tool", e.Call.Name, "err", err)
 		v.Verdict = noResult("log", "the result cannot be recorded, so it is withheld; the reason is in toolvet's log")
 	}
+}
+
+// late records the request of a quiet passage, because something was found in its answer.
+func (p *Passage) late(ctx context.Context) error {
+	e := p.event
+	e.Verdict, e.Took, e.Bytes, e.Failed = p.verdict, 0, 0, false
+	p.quiet = false
+	err := p.door.observer().Judged(context.WithoutCancel(ctx), &e)
+	if err != nil {
+		p.door.Logger.Error("a request could not be recorded", "tool", logname.Tool(e.Call), "err", err)
+	}
+	p.event.Keep, p.event.Within = e.Keep, e.Within
+	return err
+}
+
+// sentOf is what the server sent of what is left after a review of raw.
+func sentOf(v *toolvet.Reviewed, raw json.RawMessage) json.RawMessage {
+	if v.Sent != nil {
+		return v.Sent
+	}
+	return raw
 }
 
 // noResult returns a no-go for a result, regardless of the checks.

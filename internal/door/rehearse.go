@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/engine"
 	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/validate"
 	"github.com/toolvet/toolvet/internal/wire/splice"
@@ -117,7 +118,7 @@ func (d *Door) rehearsed(ctx context.Context, c *call.Call, h Rehearsal) (found 
 			return refuse(Fault("input-schema", fmt.Sprintf("call %d: %v", i+1, err)))
 		}
 		target := q.Call
-		target.Server, target.Meta, target.Session, target.Name = found.Server, c.Meta, c.Session, name
+		target.Server, target.Meta, target.Session, target.Name = found.Server, c.Meta, engine.AllowWarnings(c.Session), name
 		target.Resolve(found.Tools)
 		targets = append(targets, rehearsed{target, asked.Tool})
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/call/result"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/logname"
 	"github.com/toolvet/toolvet/internal/machine/budget"
 	"github.com/toolvet/toolvet/internal/protocol"
@@ -27,9 +28,34 @@ import (
 // Review runs the output layer over a result, an error, or the params of a request or
 // notification from a server. For an answer, method is the method of its request; otherwise it
 // is the message's own. C is the call behind an answer, or names only the server.
+//
+// Findings in a definition, such as a list of tools, are recorded here. A passage records those in its answer.
 func (d *Door) Review(ctx context.Context, c *call.Call, method string, raw json.RawMessage) toolvet.Reviewed {
+	v := d.look(ctx, c, method, raw)
+	if known := call.RequestOf(method); len(v.Findings) > 0 && known != nil && known.Implied && d.observer() != nil {
+		p := d.passage(&call.Call{Server: d.Server, Method: method, Name: method, Tool: known.Tool, Session: c.Session}, Request{})
+		p.quiet, p.verdict = true, toolvet.Verdict{Go: true}
+		p.event.Began = time.Now()
+		p.returned(ctx, &v, len(raw), false)
+	}
+	return v
+}
+
+// ReviewError is Review for a JSON-RPC error, which has what the model must be told behind its message. False says that it must
+// not be shown.
+func (d *Door) ReviewError(ctx context.Context, c *call.Call, method string, raw json.RawMessage) (json.RawMessage, bool) {
+	v := d.Review(ctx, c, method, raw)
+	if !v.Go {
+		return nil, false
+	}
+	shown, err := annotateError(&v)
+	return shown, err == nil
+}
+
+// look is Review without a record.
+func (d *Door) look(ctx context.Context, c *call.Call, method string, raw json.RawMessage) toolvet.Reviewed {
 	gate := d.Gate()
-	if !gate.Reviews() {
+	if !inside.Of(gate).Reviews() {
 		return toolvet.Reviewed{Verdict: toolvet.Verdict{Go: true}, Raw: raw}
 	}
 	sum, list := sumOf(method, raw)

@@ -35,7 +35,7 @@ func (d *Door) ReadTools(ctx context.Context, sent []byte) (*ToolsPage, error) {
 	if !v.Go {
 		return nil, errors.New("the server's list of tools is withheld")
 	}
-	return DecodeTools(v.Raw, sent, d.Limits)
+	return DecodeTools(v.Raw, sentOf(&v, sent), d.Limits)
 }
 
 // DecodeTools decodes a reviewed page. Sent is the server's original page, for comparison with

@@ -8,8 +8,10 @@ import (
 	"encoding/json"
 	"sync"
 
+	"github.com/toolvet/toolvet/internal/listed"
+
 	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/inside"
 )
 
 // Vetted remembers the lists that a gate has passed without a finding. Clients ask for the same
@@ -26,7 +28,7 @@ const maxVetted = 64
 
 // sumOf returns what identifies a list, and false for a text that is no list.
 func sumOf(method string, raw json.RawMessage) (sum [sha256.Size]byte, ok bool) {
-	if method != "tools/list" && call.ListMember(method) == "" {
+	if method != "tools/list" && listed.Member(method) == "" {
 		return sum, false
 	}
 	h := sha256.New()
@@ -49,7 +51,7 @@ func (v *Vetted) has(gate *toolvet.Gate, sum [sha256.Size]byte) bool {
 // learn remembers a review of raw by gate, if it says that the list may pass as it is.
 func (v *Vetted) learn(gate *toolvet.Gate, sum [sha256.Size]byte, raw json.RawMessage, r *toolvet.Reviewed) {
 	clean := r.Go && len(r.Findings)+len(r.Skipped)+len(r.Notes) == 0 && string(r.Raw) == string(raw)
-	if v == nil || !clean || !gate.Repeats() {
+	if v == nil || !clean || !inside.Of(gate).Repeats() {
 		return
 	}
 	v.mu.Lock()

@@ -60,6 +60,6 @@ func (c Checks) NewGate(e *access.Enforcer, p *policy.Policy, more ...toolvet.Op
 		return nil, err
 	}
 	own := []toolvet.Option{toolvet.WithChecks(c...), toolvet.WithPolicy(policy.Seal(p)), toolvet.WithServer(p.Servers[0].Name), toolvet.WithLogger(e.Log),
-		toolvet.WithElsewhere(toolvet.PartLog, toolvet.PartRehearsal)}
+		toolvet.WithElsewhere("log", "rehearsal")}
 	return toolvet.New(slices.Concat(own, options, more)...)
 }

@@ -8,6 +8,7 @@ package enforce
 import (
 	"errors"
 	"fmt"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -25,6 +26,7 @@ type Source struct {
 	Server  string // selects a server of the policy; "" for the only one
 	Subject string // overrides the subject in the policy's session; "" does not
 	Remote  bool   // the server runs on another machine
+	Here    bool   // a server without a command or URL is this program
 	Checks  Checks
 }
 
@@ -65,7 +67,7 @@ func (s Source) Load() (p *policy.Policy, presetName string, err error) {
 	return p, presetName, nil
 }
 
-// Read returns the source with the text of its file, so that everybody who gets it reads the same policy.
+// Read returns the source with the text of its file. All its readers then see the same policy.
 func (s Source) Read() (Source, error) {
 	if s.Policy == "" || s.Text != nil {
 		return s, nil
@@ -83,6 +85,11 @@ func (s Source) Narrow(all *policy.Policy, presetName string, command []string) 
 		return nil, err
 	}
 	server.World.Remote = server.World.Remote || s.Remote && len(server.World.Roots) == 0
+	if s.Here && server.World.Base == "" && !server.World.Remote && command == nil && server.Command == nil && server.URL == "" {
+		if server.World.Base, err = os.Getwd(); err != nil {
+			return nil, fmt.Errorf("finding the directory in which relative paths start: %w", err)
+		}
+	}
 	p.Servers = []*policy.Server{server}
 	if presetName == preset.None {
 		p.Preset = preset.None
@@ -109,8 +116,8 @@ func (s Source) Session(p *policy.Policy) call.Session {
 	return call.Session{Subject: subject, Transport: "stdio"}
 }
 
-// ServerOf selects a server of a policy as [Choose] does, and adds the directories that its command
-// names.
+// ServerOf selects a server of a policy as [Choose] does. It adds the directories in the server's command, and the start of
+// relative paths.
 func ServerOf(p *policy.Policy, name string, command []string) (*policy.Server, error) {
 	chosen, err := Choose(p.Servers, name, command)
 	if err != nil {
@@ -123,6 +130,9 @@ func ServerOf(p *policy.Policy, name string, command []string) (*policy.Server, 
 	if world := preset.WorldIn(server.Dir, command); len(server.World.Roots) == 0 && !server.World.Remote {
 		world.Base, world.Resolver = server.World.Base, server.World.Resolver
 		server.World = world
+	}
+	if server.World.Base == "" && !server.World.Remote {
+		server.World.Base = preset.Base(server.Dir, command, server.World.Roots)
 	}
 	return &server, nil
 }

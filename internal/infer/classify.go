@@ -33,6 +33,7 @@ type sign struct {
 	// needs must also match if a name alone says too little; says must match
 	// the description itself.
 	needs, says *lazyregexp.Regexp
+	why         string // the reason of a guess that rests on neither name nor description
 }
 
 var formats = map[string]Kind{
@@ -60,6 +61,7 @@ var signs = []sign{
 	{kind: URL, names: last("url", "uri", "urls", "uris", "href", "endpoint", "webhook", "link"),
 		not: lazyregexp.New(`jdbc|connection (string|uri)|database url|\b(resource|ui|mongodb|postgres|redis|file|memory)://|short ?link id|slug|route paths?`)},
 	{kind: URL, names: always, says: whollyURL, not: orElse},
+	{kind: URL, names: isURLByExample, why: "its default and examples are URLs"},
 	{kind: Path, names: pathName, not: notAPath},
 	{kind: Email, names: last("email", "emails", "emailaddress", "mail"), not: lazyregexp.New(`email id|content|template|subject|body|type of email`)},
 	{kind: Email, names: last("to", "from", "cc", "bcc", "recipient", "recipients", "attendees", "invitees", "sender", "forwarder", "participants", "address", "addresses"),
@@ -90,7 +92,10 @@ func classify(p parameter) (Kind, string) {
 		if !r.fits(p) {
 			continue
 		}
-		if r.says != nil {
+		switch {
+		case r.why != "":
+			return r.kind, r.why
+		case r.says != nil:
 			return r.kind, "its description says so"
 		}
 		return r.kind, fmt.Sprintf("it is named %q", p.name)
@@ -183,9 +188,16 @@ func pathName(p parameter) bool {
 	case slices.Contains(fileWords, end), end == "name" && has([]string{"dir", "directory"}):
 		return saysPath.MatchString(p.description) || slices.ContainsFunc(p.values, looksLikePath)
 	case slices.Contains(placeWords, end):
-		return saysPath.MatchString(p.description)
+		return saysPath.MatchString(p.description) || p.description == "" && movesFiles.MatchString(p.tool)
 	}
 	return false
+}
+
+// isURLByExample fits a parameter whose examples and default are all URLs of the web.
+func isURLByExample(p parameter) bool {
+	return len(p.values) > 0 && !qualifies(p) && !slices.ContainsFunc(p.values, func(v string) bool {
+		return !strings.HasPrefix(v, "https://") && !strings.HasPrefix(v, "http://") || strings.ContainsAny(v, " \n")
+	})
 }
 
 // looksLikePath reports whether an example is a path.
@@ -200,6 +212,9 @@ func looksLikePath(value string) bool {
 
 // saysPath finds the words of a description that speak of a file system.
 var saysPath = lazyregexp.New(`\b((absolute|relative|full|local|file|directory|folder|filesystem|output|input|source|destination|target) )?path(s)?\b|\b(file|directory|folder) (to|on disk)\b|\bdirectory\b`)
+
+// movesFiles finds a tool of which the places are files, where nothing describes them: "Move or rename files".
+var movesFiles = lazyregexp.New(`\b(move|rename|copy|copie|link|duplicate|compare|diff)s?( (or|and) [a-z]+)? ((a|an|the|single|multiple|local|two) )*(files?|director(y|ies)|folders?)\b|\b(move|rename|copy)_(file|dir|directory|folder|path)s?\b`)
 
 // words splits a name at separators and where small letters meet capitals.
 func words(name string) []string {

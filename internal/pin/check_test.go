@@ -108,7 +108,7 @@ func BenchmarkCheck(b *testing.B) {
 	c := pin.NewCheck(accept(b, "default", tool), pin.Options{})
 	for name, judged := range map[string]*call.Tool{"same listing": tool, "another listing": decode(b, string(tool.Raw))} {
 		b.Run(name, func(b *testing.B) {
-			run := check.NewRun(c, &call.Call{Name: "t", Tool: judged}, nil)
+			run := new(check.Run).Init(c, &call.Call{Name: "t", Tool: judged}, nil)
 			for b.Loop() {
 				if err := run.Do(context.Background()); err != nil || len(run.Findings) > 0 {
 					b.Fatal(err, run.Findings)

@@ -6,31 +6,31 @@ package pin
 import (
 	"slices"
 
-	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/listed"
 )
 
 // allLists are the lists that a lock can hold, in the order of a report.
-var allLists = []string{Tools, call.PromptsList, call.TemplatesList, call.ResourcesList}
+var allLists = []string{Tools, listed.Prompts, listed.Templates, listed.Resources}
 
 // sectionOf returns the member of the lock file that holds a list. The tools had the file alone at first.
 func sectionOf(list string) string {
 	if list == Tools {
 		return "servers"
 	}
-	return call.ListMember(list)
+	return listed.Member(list)
 }
 
 // listName returns the name of a list in a [Change]: "" for tools.
-func listName(list string) string { return call.ListMember(list) }
+func listName(list string) string { return listed.Member(list) }
 
 // nouns name an entry of each list.
 var nouns = map[string]string{
-	Tools: "tool", call.PromptsList: "prompt", call.TemplatesList: "resource template", call.ResourcesList: "resource",
+	Tools: "tool", listed.Prompts: "prompt", listed.Templates: "resource template", listed.Resources: "resource",
 }
 
 // article is nouns with the article.
 var article = map[string]string{
-	Tools: "a tool", call.PromptsList: "a prompt", call.TemplatesList: "a resource template", call.ResourcesList: "a resource",
+	Tools: "a tool", listed.Prompts: "a prompt", listed.Templates: "a resource template", listed.Resources: "a resource",
 }
 
 // Lists returns the methods of the lists that a lock can hold, in the order of a report.

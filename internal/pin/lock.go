@@ -12,6 +12,8 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/toolvet/toolvet/internal/listed"
+
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
@@ -61,7 +63,7 @@ func Digest(t *call.Tool) (string, error) {
 }
 
 // keyOf returns the member that names an entry of a list.
-func keyOf(list string) string { return cmp.Or(call.ListKey(list), "name") }
+func keyOf(list string) string { return cmp.Or(listed.Key(list), "name") }
 
 func read(list string, t *call.Tool) (*pinned, error) {
 	if t.Fault != nil {
@@ -75,7 +77,7 @@ func read(list string, t *call.Tool) (*pinned, error) {
 	if !ok || definition[keyOf(list)] != t.Name {
 		return nil, errors.New("the definition is not that of " + article[list] + " of this name")
 	}
-	if list == call.ResourcesList {
+	if list == listed.Resources {
 		definition = lasting(definition)
 	}
 	return &pinned{digest: digestOf(definition), definition: definition}, nil

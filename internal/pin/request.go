@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolvet/toolvet/internal/listed"
+
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
@@ -63,9 +65,9 @@ func NewNeeds(lock *Lock, o Options) func(*call.Call) []string {
 		}
 		a := askedBy(c)
 		named := map[string]bool{
-			call.PromptsList:   len(a.prompts) > 0,
-			call.TemplatesList: len(a.templates)+len(a.uris) > 0,
-			call.ResourcesList: len(a.templates)+len(a.uris) > 0,
+			listed.Prompts:   len(a.prompts) > 0,
+			listed.Templates: len(a.templates)+len(a.uris) > 0,
+			listed.Resources: len(a.templates)+len(a.uris) > 0,
 		}
 		var lists []string
 		for _, list := range allLists {
@@ -109,16 +111,16 @@ func (c checker) changes(r *call.Call) []*Change {
 	in := func(list string) *entries {
 		return &entries{lock: c.lock, list: list, server: server, listed: r.Listed[list]}
 	}
-	if prompts := in(call.PromptsList); prompts.pinned() {
+	if prompts := in(listed.Prompts); prompts.pinned() {
 		for _, name := range a.prompts {
 			changes = prompts.differ(changes, name)
 		}
 	}
 	for _, uri := range a.templates {
-		changes = append(changes, c.given(uri, true, in(call.TemplatesList), in(call.ResourcesList))...)
+		changes = append(changes, c.given(uri, true, in(listed.Templates), in(listed.Resources))...)
 	}
 	for _, uri := range a.uris {
-		changes = append(changes, c.given(uri, false, in(call.TemplatesList), in(call.ResourcesList))...)
+		changes = append(changes, c.given(uri, false, in(listed.Templates), in(listed.Resources))...)
 	}
 	return changes
 }
@@ -146,9 +148,9 @@ func (c checker) given(uri string, completion bool, templates, resources *entrie
 	switch {
 	case found:
 	case resources.pinned() && templates.pinned():
-		changes = append(changes, &Change{List: listName(call.ResourcesList), Tool: uri, Kind: Added})
+		changes = append(changes, &Change{List: listName(listed.Resources), Tool: uri, Kind: Added})
 	case completion && templates.pinned():
-		changes = append(changes, &Change{List: listName(call.TemplatesList), Tool: uri, Kind: Added})
+		changes = append(changes, &Change{List: listName(listed.Templates), Tool: uri, Kind: Added})
 	}
 	return changes
 }

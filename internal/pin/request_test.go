@@ -8,19 +8,23 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolvet/toolvet/internal/listed"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/inputschema"
+	"github.com/toolvet/toolvet/internal/engine"
+	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/pin"
 )
 
 // entries reads entries of a list as a server sends them.
 func entries(t testing.TB, list string, definitions ...string) *call.Catalog {
 	t.Helper()
-	all, _, _, err := call.DecodeList(list, fmt.Appendf(nil, `{%q:[%s]}`, call.ListMember(list), strings.Join(definitions, ",")), call.Limits{})
+	all, _, _, err := listed.Decode(list, fmt.Appendf(nil, `{%q:[%s]}`, listed.Member(list), strings.Join(definitions, ",")), call.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,9 +54,9 @@ func lockOf(t testing.TB, lists map[string]*call.Catalog) *pin.Lock {
 // TestRequests holds what is refused of requests that name a prompt, a template or a resource.
 func TestRequests(t *testing.T) {
 	t.Parallel()
-	locked := map[string]*call.Catalog{call.PromptsList: entries(t, call.PromptsList, cat), call.TemplatesList: entries(t, call.TemplatesList, files)}
-	resources := map[string]*call.Catalog{call.PromptsList: locked[call.PromptsList], call.TemplatesList: locked[call.TemplatesList],
-		call.ResourcesList: entries(t, call.ResourcesList, note)}
+	locked := map[string]*call.Catalog{listed.Prompts: entries(t, listed.Prompts, cat), listed.Templates: entries(t, listed.Templates, files)}
+	resources := map[string]*call.Catalog{listed.Prompts: locked[listed.Prompts], listed.Templates: locked[listed.Templates],
+		listed.Resources: entries(t, listed.Resources, note)}
 	const (
 		get      = `prompts/get {"name":"cat"}`
 		complete = `completion/complete {"ref":{"type":"ref/prompt","name":"cat"},"argument":{"name":"a","value":"b"}}`
@@ -103,7 +107,7 @@ func TestRequests(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			lock := lockOf(t, tt.locked)
-			gate, err := toolvet.New(toolvet.WithChecks(inputschema.Check, pin.NewCheck(lock, tt.options)), toolvet.WithLists(pin.NewNeeds(lock, tt.options)))
+			gate, err := toolvet.New(toolvet.WithChecks(inputschema.Check, pin.NewCheck(lock, tt.options)), toolvet.WithInside(engine.Parts{Needs: pin.NewNeeds(lock, tt.options)}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -112,8 +116,8 @@ func TestRequests(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			listed := map[string]string{call.PromptsList: tt.prompts, call.TemplatesList: tt.templates, call.ResourcesList: tt.resources}
-			for _, list := range gate.Needs(c) {
+			listed := map[string]string{listed.Prompts: tt.prompts, listed.Templates: tt.templates, listed.Resources: tt.resources}
+			for _, list := range inside.Of(gate).Needs(c) {
 				if listed[list] != "-" {
 					c.Know(list, entries(t, list, listed[list]))
 				}

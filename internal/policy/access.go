@@ -220,7 +220,7 @@ func (p *Policy) readLimits(d *decoder, n ast.Node) {
 	names := map[string]bool{}
 	d.list(n, "limits such as {name: calls, rate: 10/s}", func(n ast.Node) {
 		var l limit.Limit
-		d.options(n, "the limit", &l)
+		d.options(n, "the limit", &l, l.Problems)
 		if names[l.Name] && l.Name != "" {
 			d.errorf(positionOf(n), "two limits are called %s: calls are counted by the name", quote(l.Name))
 		}

@@ -137,7 +137,7 @@ func (a *Authorization) readIssuers(d *decoder, n ast.Node) {
 	names := map[string]bool{}
 	d.list(n, "issuers such as {issuer: \"https://login.example.org\"}", func(n ast.Node) {
 		var i Issuer
-		d.options(n, "the issuer", &i)
+		d.options(n, "the issuer", &i, i.Problems)
 		if names[i.Issuer] && i.Issuer != "" {
 			d.errorf(positionOf(n), "the issuer is given twice")
 		}
@@ -150,7 +150,7 @@ func (a *Authorization) readTokens(d *decoder, n ast.Node) {
 	digests := map[Digest]bool{}
 	d.list(n, "tokens such as {sha256: DIGEST, subject: ci}", func(n ast.Node) {
 		var t Token
-		d.options(n, "the token", &t)
+		d.options(n, "the token", &t, t.Problems)
 		if digests[t.SHA256] && t.SHA256 != (Digest{}) {
 			d.errorf(positionOf(n), "the token is given twice: one token is one subject")
 		}

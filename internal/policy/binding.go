@@ -84,14 +84,48 @@ func (p *Policy) BindPart(part call.Part) (*Binding, error) {
 	return b, err
 }
 
-// infer adds demands on arguments that the policy does not mention.
+// infer adds demands on arguments that the policy does not mention, and those that stay beside what it says.
 func (b *Binding) infer(inferred []Argument) {
 	said := b.arguments
 	for _, guess := range inferred {
-		if !slices.ContainsFunc(said, func(a Argument) bool { return covers(a.Address, guess.Address) }) {
+		mentioned := slices.Collect(func(yield func(Argument) bool) {
+			for _, a := range said {
+				if covers(a.Address, guess.Address) && !yield(a) {
+					return
+				}
+			}
+		})
+		if len(mentioned) > 0 {
+			guess.Demands = beside(mentioned, guess.Demands)
+			guess.URI = slices.ContainsFunc(mentioned, func(a Argument) bool { return a.URI })
+		}
+		if len(guess.Demands) > 0 {
 			b.arguments = append(b.arguments, guess)
 		}
 	}
+}
+
+// beside returns those of the inferred demands that stay beside what the policy says of an argument. They have the options of
+// the policy's demand of the same kind, so that they refuse nothing else that it allows.
+func beside(said []Argument, inferred []Demand) (kept []Demand) {
+	for _, d := range inferred {
+		if d.Beside == nil {
+			continue
+		}
+		found, settled := false, false
+		for _, a := range said {
+			for _, own := range a.Demands {
+				if own.Kind == d.Kind && !settled {
+					d.Options = d.Beside(own.Options)
+					found, settled = true, d.Options == nil
+				}
+			}
+		}
+		if found && !settled {
+			kept = append(kept, d)
+		}
+	}
+	return kept
 }
 
 // add adds the demands of the tools whose pattern matches a name.
@@ -126,9 +160,9 @@ func (b *Binding) World(c *call.Call) check.World {
 	return w
 }
 
-// In returns the places that b's demands have in the arguments of a call.
-func (b *Binding) In(arguments map[string]any) *Places {
-	return &Places{b: b, arguments: arguments}
+// In returns the places that b's demands have in the arguments of a call, on an occasion.
+func (b *Binding) In(arguments map[string]any, on Occasion) *Places {
+	return &Places{b: b, arguments: arguments, on: on}
 }
 
 // OutputOptions returns the options of the most particular demand of this kind on results, or

@@ -38,7 +38,7 @@ func TestFind(t *testing.T) {
 		{"/path/deeper", false, nil},
 	} {
 		var got []string
-		new(Binding).In(nil).below(arguments, tt.address, "", tt.lists, func(pointer string, v any) bool { got = append(got, fmt.Sprintf("%s=%v", pointer, v)); return true })
+		new(Binding).In(nil, Live).below(arguments, tt.address, "", tt.lists, func(pointer string, v any) bool { got = append(got, fmt.Sprintf("%s=%v", pointer, v)); return true })
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("below(%q) (-want +got):\n%s", tt.address, diff)
 		}
@@ -50,13 +50,14 @@ func TestFind(t *testing.T) {
 func TestPlacesOfMany(t *testing.T) {
 	t.Parallel()
 	kind := &check.Demand{Name: "kind"}
+	one := &check.Check{Demand: kind}
 	b := new(Binding)
 	for i := range 40 {
 		b.arguments = append(b.arguments, Argument{Address: fmt.Sprintf("/mask%d", i), Demands: []Demand{{Kind: kind}}})
 	}
 	b.arguments = append(b.arguments, Argument{Address: "/in/a~1b", Demands: []Demand{{Kind: kind}}}, Argument{Address: "/straße", Demands: []Demand{{Kind: kind}}})
 	given := map[string]any{"mask1": "1", "MAſK1": "2", "mas\u212A3": "3", "STRAßE": "4", "strasse": "no", "in": map[string]any{"A/B": "5"}}
-	want := b.In(given).Targets(kind, 0, 100)
+	want := b.In(given, Live).Targets(one, 100).Errors
 	if len(want) != 5 {
 		t.Fatalf("%d places: %v", len(want), want)
 	}
@@ -64,11 +65,11 @@ func TestPlacesOfMany(t *testing.T) {
 	for i := range 1000 {
 		given[fmt.Sprintf("other%d", i)], inner[fmt.Sprintf("other%d", i)] = "no", "no"
 	}
-	places := b.In(given)
-	if diff := cmp.Diff(want, places.Targets(kind, 0, 100)); diff != "" {
+	places := b.In(given, Live)
+	if diff := cmp.Diff(want, places.Targets(one, 100).Errors); diff != "" {
 		t.Errorf("(-few +many):\n%s", diff)
 	}
-	if len(places.named) != 2 || !places.Demands(kind) {
+	if len(places.named) != 2 || !places.Demands(one) {
 		t.Errorf("%d objects looked through", len(places.named))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"reflect"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/checkdoc"
 	"github.com/toolvet/toolvet/internal/limit"
 )
 
@@ -17,14 +18,16 @@ import (
 func JSONSchema(checks []*check.Check, kinds []*check.Demand) []byte {
 	named := object{}
 	for _, c := range checks {
-		named[c.Name] = object{"description": c.Summary(), "$ref": "#/$defs/check"}
+		named[c.Name] = object{"description": checkdoc.Summary(c.Doc), "$ref": "#/$defs/check"}
 	}
 	demands, output := object{}, object{}
 	for _, k := range kinds {
 		if k.Results {
 			output[k.Name] = optionsSchema(k)
 		} else {
-			demands[k.Name] = optionsSchema(k)
+			s := optionsSchema(k)
+			s["properties"].(object)["severity"] = words("warning: its findings refuse nothing; default: error", "error", "warning")
+			demands[k.Name] = s
 		}
 	}
 	results := object{"$ref": "#/$defs/output"}
@@ -176,6 +179,7 @@ func serverSchema() object {
 		"dir":         textSchema("absolute directory in which the command is started; default: that of toolvet"),
 		"url":         textSchema("where the server listens, in place of a command"),
 		"credentials": credentialsSchema(),
+		"platform":    words("whose paths are the server's; default: by its directories, else this machine's", "posix", "windows"),
 		"location":    words("remote: its files, programs and environment are not those of this machine; default: local, unless its url leads to another", "local", "remote"),
 		"base":        textSchema("absolute directory that the server resolves relative paths against"),
 		"roots":       listOf(object{"type": "string"}, "absolute directories that the server is confined to"),

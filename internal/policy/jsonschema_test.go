@@ -58,7 +58,7 @@ func TestJSONSchema(t *testing.T) {
 	}{
 		"the least":   {"version: 1\n", true},
 		"checks":      {"version: 1\npreset: strict\nchecks:\n  format: off\n  thing: {severity: warning, mode: observe, fail_open: true}\n", true},
-		"servers":     {"version: 1\nservers:\n  s: {command: [a, b], location: remote, base: /a, roots: /a, resolver: 127.0.0.1:5353}\n  t: {command: a, roots: [/a, /b], tools: {x: {requires: [{thing: {}}]}}}\n", true},
+		"servers":     {"version: 1\nservers:\n  s: {command: [a, b], location: remote, platform: posix, base: /a, roots: /a, resolver: 127.0.0.1:5353}\n  t: {command: a, roots: [/a, /b], tools: {x: {requires: [{thing: {}}]}}}\n", true},
 		"all options": {options("{flag: true, maybe: false, count: 1, ratio: 1.5, name: x, names: [a, b], headers: {a: b}, wait: 2s, size: 12, inner: {deep: x}}"), true},
 		"defaults":    {options(""), true},
 		"one name":    {options("{names: a}"), true},

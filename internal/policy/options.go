@@ -5,7 +5,10 @@ package policy
 
 import (
 	"encoding"
+	"errors"
+	"fmt"
 	"reflect"
+	"regexp/syntax"
 	"strconv"
 	"strings"
 	"time"
@@ -17,15 +20,16 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
-// options fills in options, a pointer to a struct whose fields have the tag `policy`.
-func (d *decoder) options(n ast.Node, what string, options any) {
+// options fills in options, a pointer to a struct whose fields have the tag `policy`, and reports its problems. More fields may
+// stand beside them.
+func (d *decoder) options(n ast.Node, what string, options any, problems func() []check.Problem, more ...field) {
 	before := len(d.errs)
 	target := reflect.ValueOf(options).Elem()
-	at := d.structure(n, what, target)
+	at := d.structure(n, what, target, more...)
 	if len(d.errs) > before {
 		return
 	}
-	for _, p := range check.Problems(options) {
+	for _, p := range problems() {
 		where, found := at[p.Field]
 		if !found {
 			where = positionOf(n)
@@ -39,9 +43,8 @@ func (d *decoder) options(n ast.Node, what string, options any) {
 }
 
 // structure reads a mapping into a struct, and returns where each field is.
-func (d *decoder) structure(n ast.Node, what string, target reflect.Value) map[string]position {
+func (d *decoder) structure(n ast.Node, what string, target reflect.Value, fields ...field) map[string]position {
 	at := map[string]position{}
-	var fields []field
 	for i := range target.NumField() {
 		name := target.Type().Field(i).Tag.Get("policy")
 		if name == "" {
@@ -139,7 +142,11 @@ func (d *decoder) unmarshal(n ast.Node, target encoding.TextUnmarshaler) {
 	if !ok {
 		return
 	}
-	if err := target.UnmarshalText([]byte(s)); err != nil {
+	err := target.UnmarshalText([]byte(s))
+	if bad := (*syntax.Error)(nil); errors.As(err, &bad) {
+		err = fmt.Errorf("must be a regular expression in RE2's syntax: %s: `%s`", bad.Code, bad.Expr)
+	}
+	if err != nil {
 		d.errorf(positionOf(n), "%v", err)
 	}
 }

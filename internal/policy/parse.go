@@ -162,10 +162,10 @@ func (p *Policy) read(d *decoder, n ast.Node) {
 		field{key: "limits", read: func(n ast.Node) { p.readLimits(d, n) }},
 		field{key: "shared", read: func(n ast.Node) {
 			p.Shared = new(limit.Shared)
-			d.options(n, "the shared limits", p.Shared)
+			d.options(n, "the shared limits", p.Shared, p.Shared.Problems)
 		}},
 		field{key: "rehearsal", read: func(n ast.Node) {
-			d.options(n, "the rehearsal", &p.Rehearsal)
+			d.options(n, "the rehearsal", &p.Rehearsal, p.Rehearsal.Problems)
 			if file := &p.Rehearsal.Network.Replay; *file != "" {
 				*file = d.file.beside(*file)
 			}
@@ -214,7 +214,7 @@ func readCheck(d *decoder, n ast.Node) (c Check) {
 	}
 	d.object(n, "the check",
 		field{key: "severity", read: func(n ast.Node) {
-			severity := oneOf(d, n, choice[check.Severity]{"error", check.Error}, choice[check.Severity]{"warning", check.Warning})
+			severity := readSeverity(d, n)
 			c.Severity = &severity
 		}},
 		field{key: "mode", read: func(n ast.Node) {

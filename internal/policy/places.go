@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/jsonpointer"
 )
 
 // Places finds the places in the arguments of one call that the demands of a [Binding] apply to. It is safe for
@@ -21,49 +22,68 @@ import (
 type Places struct {
 	b         *Binding
 	arguments map[string]any
+	on        Occasion
 
 	mu    sync.Mutex
 	named map[uintptr]map[string][]string // by large object: its keys that an address may name, by their folded names
 	steps map[string]bool                 // folded names in the addresses of b
 }
 
-// Demands reports whether a demand of this kind applies to any place.
-func (p *Places) Demands(kind *check.Demand) bool {
+// Demands reports whether a demand on the check applies to any place.
+func (p *Places) Demands(c *check.Check) bool {
 	found := false
-	p.find(kind, func(check.Target, check.Severity) (more bool) {
+	p.find(c, func(check.Target, *Demand) (more bool) {
 		found = true
 		return false
 	})
 	return found
 }
 
-// Targets returns the places that demands of this kind and severity apply to, limit at most.
-func (p *Places) Targets(kind *check.Demand, severity check.Severity, limit int) []check.Target {
-	var targets []check.Target
-	p.find(kind, func(t check.Target, s check.Severity) (more bool) {
-		if s == severity && len(targets) < limit {
-			targets = append(targets, t)
+// Targets are the places that demands on a check apply to, by what a finding there means.
+type Targets struct {
+	Errors   []check.Target
+	Foreseen []check.Target // an error on occasions that are not [Live]
+	Warnings []check.Target
+}
+
+// Targets returns the places that demands on the check apply to: limit at most of each list.
+func (p *Places) Targets(c *check.Check, limit int) (targets Targets) {
+	p.find(c, func(t check.Target, d *Demand) (more bool) {
+		list := &targets.Errors
+		switch {
+		case d.From > Live:
+			list = &targets.Foreseen
+		case d.Severity == check.Warning:
+			list = &targets.Warnings
 		}
-		return len(targets) < limit
+		if len(*list) < limit {
+			*list = append(*list, t)
+		}
+		return len(targets.Errors) < limit || len(targets.Foreseen) < limit || len(targets.Warnings) < limit
 	})
 	return targets
 }
 
-// find calls visit for each place that a demand of this kind applies to, until it returns false.
-func (p *Places) find(kind *check.Demand, visit func(check.Target, check.Severity) (more bool)) {
+// find calls visit for each place that a demand on the check applies to, until it returns false.
+func (p *Places) find(c *check.Check, visit func(check.Target, *Demand) (more bool)) {
+	kind := c.Demand
 	for _, a := range p.b.arguments {
-		for _, d := range a.Demands {
-			if d.Kind != kind {
+		for i := range a.Demands {
+			d := &a.Demands[i]
+			if d.Kind != kind || d.From > p.on || c.Asked != nil && !c.Asked(d.Options) {
 				continue
 			}
 			more := p.below(p.arguments, a.Address, "", kind.Lists, func(pointer string, v any) (more bool) {
 				if a.Inferred != "" && !fits(v, kind) {
 					return true // the guess was about another type; the schema judges the value
 				}
+				if text, ok := v.(string); d.If != nil && (!ok || !d.If(text)) {
+					return true
+				}
 				if uri, ok := v.(string); ok && a.URI && kind.Name == "path" {
 					v = pathOf(uri)
 				}
-				return visit(check.Target{Pointer: pointer, Value: v, Options: d.Options, Inferred: a.Inferred}, d.Severity)
+				return visit(check.Target{Pointer: pointer, Value: v, Options: d.Options}, d)
 			})
 			if !more {
 				return
@@ -119,7 +139,7 @@ func (p *Places) matching(object map[string]any, step string) []string {
 	if step == "*" {
 		return slices.Sorted(maps.Keys(object))
 	}
-	name := check.UnescapePointer(step)
+	name := jsonpointer.Unescape(step)
 	if len(object) > few {
 		return p.keys(object)[string(fold(nil, name))]
 	}
@@ -146,7 +166,7 @@ func (p *Places) keys(object map[string]any) map[string][]string {
 		p.named, p.steps = map[uintptr]map[string][]string{}, map[string]bool{}
 		for _, a := range p.b.arguments {
 			for step := range strings.SplitSeq(a.Address, "/") {
-				p.steps[string(fold(nil, check.UnescapePointer(step)))] = true
+				p.steps[string(fold(nil, jsonpointer.Unescape(step)))] = true
 			}
 		}
 	}

@@ -64,7 +64,7 @@ func (s *Schedule) Problems() []check.Problem {
 func (p *Policy) readSchedule(d *decoder, n ast.Node) {
 	p.Schedule = new(Schedule)
 	before := len(d.errs)
-	d.options(n, "the scheduler", p.Schedule)
+	d.options(n, "the scheduler", p.Schedule, p.Schedule.Problems)
 	for _, e := range d.errs[before:] {
 		e.Source = "" // the line may hold a secret
 	}

@@ -7,11 +7,13 @@ import (
 	"net/netip"
 	"net/url"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // A Server holds a policy's settings for one server.
@@ -78,7 +80,23 @@ type Demand struct {
 	// Severity is the worst that a finding can be because of this demand. A guess may only
 	// warn.
 	Severity check.Severity
+	// If says which values the demand is about; nil: all.
+	If func(value string) bool
+	// From is the first occasion on which the demand counts.
+	From Occasion
+	// Beside makes of an inferred demand one that stays where the policy itself makes a demand of the same kind. It is
+	// given the options of the policy's demand, and returns those of this one, or nil if the policy settles the matter.
+	Beside func(options any) any
 }
+
+// An Occasion is the situation in which a call is judged.
+type Occasion uint8
+
+const (
+	Live       Occasion = iota // the call runs next, and somebody sees how it ends
+	DryRun                     // nothing runs
+	Unattended                 // a schedule makes the call, now or later
+)
 
 // Server returns the settings of p for a server. For the name "" it returns the only server of p.
 // It returns nil if there is none.
@@ -120,10 +138,13 @@ func readServer(d *decoder, e entry) *Server {
 			located = true
 			s.World.Remote = oneOf(d, n, choice[bool]{"local", false}, choice[bool]{"remote", true})
 		}},
-		field{key: "base", read: func(n ast.Node) { s.World.Base = d.directory(n) }},
+		field{key: "platform", read: func(n ast.Node) {
+			s.World.Platform = oneOf(d, n, choice[string]{"posix", "posix"}, choice[string]{"windows", "windows"})
+		}},
+		field{key: "base", read: func(n ast.Node) { s.World.Base = d.anyDirectory(n) }},
 		field{key: "roots", read: func(n ast.Node) {
 			s.ClientRoots = false
-			d.list(n, "directories", func(n ast.Node) { s.World.Roots = append(s.World.Roots, d.directory(n)) })
+			d.list(n, "directories", func(n ast.Node) { s.World.Roots = append(s.World.Roots, d.anyDirectory(n)) })
 		}},
 		field{key: "output", read: func(n ast.Node) { s.Output = d.readDemands(n, ofResults) }},
 		field{key: "resolver", read: func(n ast.Node) { s.World.Resolver = d.dnsServer(n) }},
@@ -145,11 +166,8 @@ func readServer(d *decoder, e entry) *Server {
 		}},
 	)
 	s.checkURL(d, e.at)
-	if s.World.Base == "" {
-		s.World.Base = s.Dir
-	}
 	if !located {
-		s.World.Remote = s.elsewhere()
+		s.World.Remote = s.elsewhere() || s.World.Platform != "" && (s.World.Platform == "windows") != (runtime.GOOS == "windows")
 	}
 	return s
 }
@@ -216,11 +234,25 @@ func (d *decoder) readDemands(n ast.Node, about bool) []Demand {
 		if kind == nil {
 			continue
 		}
-		options := kind.Options()
-		d.options(e.value, "the demand "+kind.Name, options)
-		demands = append(demands, Demand{Kind: kind, Options: options})
+		made := Demand{Kind: kind, Options: kind.Options()}
+		var more []field
+		if !about { // of arguments
+			more = []field{{key: "severity", read: func(n ast.Node) { made.Severity = readSeverity(d, n) }}}
+		}
+		options := made.Options
+		d.options(e.value, "the demand "+kind.Name, options, func() []check.Problem {
+			if kind.Problems == nil {
+				return nil
+			}
+			return kind.Problems(options)
+		}, more...)
+		demands = append(demands, made)
 	}
 	return demands
+}
+
+func readSeverity(d *decoder, n ast.Node) check.Severity {
+	return oneOf(d, n, choice[check.Severity]{"error", check.Error}, choice[check.Severity]{"warning", check.Warning})
 }
 
 func (d *decoder) kind(e entry, about bool) *check.Demand {
@@ -259,6 +291,21 @@ func (d *decoder) directory(n ast.Node) string {
 	}
 	return d.absolute(n, dir)
 }
+
+// anyDirectory reads a directory of the server's, which may be another system's.
+func (d *decoder) anyDirectory(n ast.Node) string {
+	dir, ok := d.text(n)
+	if !ok {
+		return ""
+	}
+	if foreignRoot.MatchString(dir) && !filepath.IsAbs(dir) {
+		return dir
+	}
+	return d.absolute(n, dir)
+}
+
+// foreignRoot matches absolute directories of another system: a Windows drive or share, or a directory of POSIX.
+var foreignRoot = lazyregexp.New(`^([A-Za-z]:[\\/]|\\\\[^\\/]|/)`)
 
 func (d *decoder) absolute(n ast.Node, dir string) string {
 	if !filepath.IsAbs(dir) {

@@ -6,6 +6,7 @@ package policy
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -41,14 +42,14 @@ type fakeOptions struct {
 	} `policy:"inner"`
 }
 
-func (o *fakeOptions) Problems() []check.Problem {
+func (o *fakeOptions) problems() []check.Problem {
 	if o.Strict && o.Limit == nil {
 		return []check.Problem{{Field: "strict", Message: "needs a limit"}}
 	}
 	return nil
 }
 
-var fakeDemand = &check.Demand{Name: "fake", Options: func() any { return &fakeOptions{Wait: time.Second} }}
+var fakeDemand = &check.Demand{Name: "fake", Options: func() any { return &fakeOptions{Wait: time.Second} }, Problems: func(o any) []check.Problem { return o.(*fakeOptions).problems() }}
 
 func TestServers(t *testing.T) {
 	t.Setenv("TOOLVET_TEST_ROOT", "/srv/secret")
@@ -157,5 +158,28 @@ servers:
 	}
 	if t.Failed() {
 		t.Log(err)
+	}
+}
+
+// TestPlatform reads a server with the paths of Windows, which is elsewhere.
+func TestPlatform(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("such a server may be here")
+	}
+	p, err := Parse("toolvet.yaml", []byte(`version: 1
+servers: {files: {platform: windows, base: 'C:\data', roots: ['C:\data', '\\host\share', 'D:/x']}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := check.World{Remote: true, Platform: "windows", Base: `C:\data`, Roots: []string{`C:\data`, `\\host\share`, "D:/x"}}
+	if diff := cmp.Diff(want, p.Server("files").World); diff != "" {
+		t.Error(diff)
+	}
+	for _, bad := range []string{"{platform: vms}", "{roots: [data]}", "{base: 'C:data'}", "{dir: 'C:\\data', command: x}"} {
+		if _, err := Parse("toolvet.yaml", []byte("version: 1\nservers: {files: "+bad+"}\n")); err == nil {
+			t.Errorf("%s is no error", bad)
+		}
 	}
 }

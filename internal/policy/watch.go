@@ -82,6 +82,32 @@ func (w *Watcher) InForce() InForce {
 func (w *Watcher) Holds(text []byte, beside ...string) {
 	w.loading.Lock()
 	defer w.loading.Unlock()
+	w.holds(text, beside)
+}
+
+// Reload loads the present content of the file at once, without the time to rest. The last to read the file is the
+// last to load it: an older text never replaces a newer one.
+func (w *Watcher) Reload() error {
+	w.loading.Lock()
+	defer w.loading.Unlock()
+	text, err := readRegular(w.File, readAll)
+	if err != nil {
+		err = fmt.Errorf("reading the policy: %w", err)
+		w.problem(err)
+		return err
+	}
+	beside, err := w.Load(text)
+	if err != nil {
+		w.now.follow(beside, false)
+		w.problem(err)
+		return err
+	}
+	w.holds(text, beside)
+	return nil
+}
+
+// holds notes that a text was put in force by another way than [Watcher.Run].
+func (w *Watcher) holds(text []byte, beside []string) {
 	w.now = watched{}
 	if !w.now.follow(beside, true) {
 		w.now.loaded = digestOf([]*sighting{{sum: sha256.Sum256(text)}})

@@ -6,6 +6,7 @@ package policy
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -13,6 +14,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -376,4 +378,50 @@ func TestWatchOther(t *testing.T) {
 			t.Error("no Watcher has a policy in force")
 		}
 	})
+}
+
+// TestReload: of several Reloads at once, none puts an older text in force than the file holds, and each fault is told.
+func TestReload(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "toolvet.yaml")
+	write(t, file, "0")
+	var inForce string // Load does not run twice at once
+	w := &Watcher{File: file, Load: func(text []byte) ([]string, error) {
+		if inForce = string(text); inForce == "broken" {
+			return nil, errors.New("it is broken")
+		}
+		return nil, nil
+	}}
+	for i := range 200 {
+		text := strconv.Itoa(i)
+		var both sync.WaitGroup
+		reload := func() {
+			if err := w.Reload(); err != nil {
+				t.Error(err)
+			}
+		}
+		both.Go(reload)
+		both.Go(func() {
+			write(t, file+".new", text)
+			must(t, os.Rename(file+".new", file))
+			reload()
+		})
+		if both.Wait(); inForce != text {
+			t.Fatalf("in force is %q, the file holds %q", inForce, text)
+		}
+	}
+	write(t, file, "broken")
+	if err := w.Reload(); err == nil || w.InForce().Problem != err.Error() {
+		t.Errorf("a broken text: %v, %+v", err, w.InForce())
+	}
+	must(t, os.Remove(file))
+	must(t, os.Mkdir(file, 0o700))
+	if err := w.Reload(); !errors.Is(err, errNotRegular) || w.InForce().Problem != err.Error() {
+		t.Errorf("a directory: %v, %+v", err, w.InForce())
+	}
+	must(t, os.Remove(file))
+	write(t, file, "fine")
+	if err := w.Reload(); err != nil || w.InForce().Problem != "" {
+		t.Errorf("a text without fault: %v, %+v", err, w.InForce())
+	}
 }

@@ -41,6 +41,8 @@ func Strict(t *call.Tool) []policy.Argument {
 
 // arguments joins the demands of guesses with the demands on plain values, one Argument an
 // address.
+//
+// Where nothing says what a string is, its looks do: an absolute path, a step upwards, or a URL is judged.
 func arguments(t *call.Tool, demands func(*call.Tool, infer.Guess) []policy.Demand) []policy.Argument {
 	var list []policy.Argument
 	guessed := map[string]bool{}
@@ -51,12 +53,24 @@ func arguments(t *call.Tool, demands func(*call.Tool, infer.Guess) []policy.Dema
 		}
 	}
 	for _, s := range stringParameters(t.InputSchema) {
-		if !guessed[s.address] && namesOneThing(s.name) {
-			list = append(list, policy.Argument{Address: s.address, Demands: []policy.Demand{plain()},
-				Inferred: "it is named " + quote(s.name)})
+		if guessed[s.address] || holdsText(s.name) {
+			continue
 		}
+		a := policy.Argument{Address: s.address, Demands: looks(), Inferred: "a value may look like a path or URL"}
+		if namesOneThing(s.name) {
+			a.Demands, a.Inferred = append(a.Demands, plain()), "it is named "+quote(s.name)
+		}
+		list = append(list, a)
 	}
 	return list
+}
+
+// looks is demanded of arguments that nothing is known of.
+func looks() []policy.Demand {
+	return []policy.Demand{
+		{Kind: path.Demand, Options: new(path.Options), If: looksLikePath},
+		{Kind: url.Demand, Options: &url.Options{Guess: true, Userinfo: true, Private: "allow", Loopback: "allow", SingleLabel: "allow"}, If: looksLikeURL},
+	}
 }
 
 // plain is demanded of arguments that hold the name of one thing, or a URL.
@@ -76,12 +90,12 @@ func standardDemands(t *call.Tool, g infer.Guess) []policy.Demand {
 	switch g.Kind {
 	case infer.Path:
 		list := []policy.Demand{demand(path.Demand, new(path.Options))} // it looks for substitution, too
-		if reads(t.Name, g.Address) {
-			list = append(list, advise(path.Demand, &path.Options{Exists: new(true)}))
-		}
-		return list
+		return append(list, presence(t, g.Address)...)
 	case infer.URL:
-		return []policy.Demand{demand(url.Demand, lenientURL(t)), plain()}
+		o := lenientURL(t)
+		resolved := *o
+		resolved.Resolve = true
+		return []policy.Demand{demand(url.Demand, o), plain(), {Kind: url.Demand, Options: &resolved, From: policy.Unattended, Beside: resolves}}
 	case infer.Command:
 		// A command that a shell reads may well be a pipeline, and may run elsewhere.
 		return []policy.Demand{advise(command.Demand, &command.Options{Allow: shellWords, Exists: new(false)})}
@@ -103,12 +117,13 @@ func strictDemands(t *call.Tool, g infer.Guess) []policy.Demand {
 	switch g.Kind {
 	case infer.Path:
 		o := new(path.Options)
-		if reads(t.Name, g.Address) {
+		if reads(t.Name, g.Address) && !stored(t) {
 			o.Exists = new(true)
 		}
-		return []policy.Demand{demand(path.Demand, o)}
+		return append([]policy.Demand{demand(path.Demand, o)}, presence(t, g.Address)...)
 	case infer.URL:
-		return []policy.Demand{demand(url.Demand, new(url.Options)), plain()}
+		resolve := policy.Demand{Kind: url.Demand, Options: &url.Options{Resolve: true}, From: policy.Unattended, Beside: resolves}
+		return []policy.Demand{demand(url.Demand, new(url.Options)), plain(), resolve}
 	case infer.Command:
 		return []policy.Demand{demand(command.Demand, new(command.Options))}
 	case infer.SQL:
@@ -136,9 +151,19 @@ var (
 )
 
 func lenientURL(t *call.Tool) *url.Options {
-	o := &url.Options{Guess: true, Schemes: fetched, Userinfo: true, Private: url.Warn, Loopback: url.Warn, SingleLabel: url.Allow}
-	if overlaps(words(t.Name), "browser", "navigate", "goto", "page", "tab", "screenshot", "open") {
+	o := &url.Options{Guess: true, Schemes: fetched, Userinfo: true, Private: "warn", Loopback: "warn", SingleLabel: "allow"}
+	if Browses(t) {
 		o.Schemes = slices.Concat(fetched, browsers)
 	}
 	return o
+}
+
+// Browses reports whether a tool opens pages in a browser, going by its name.
+func Browses(t *call.Tool) bool {
+	return overlaps(words(t.Name), "browser", "browse", "navigate", "goto", "page", "tab", "screenshot", "open", "webpage", "puppeteer", "playwright")
+}
+
+// Clones reports whether a tool reads or writes a repository of git elsewhere, going by its name.
+func Clones(t *call.Tool) bool {
+	return overlaps(words(t.Name), "git", "clone", "repo", "repository", "remote", "submodule")
 }

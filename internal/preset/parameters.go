@@ -6,9 +6,12 @@ package preset
 import (
 	"encoding/json"
 	"maps"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
@@ -82,6 +85,40 @@ var things = strings.Fields(`branch ref tag commit sha rev revision remote host 
 func namesOneThing(name string) bool {
 	w := words(name)
 	return len(w) > 0 && slices.Contains(things, w[len(w)-1])
+}
+
+// texts are words in the name of a parameter for text, which may speak of anything.
+var texts = strings.Fields(`text texts message messages content contents body query queries question prompt description title
+	comment comments note notes summary code script html markdown css xml subject caption label reason instruction instructions
+	thought answer reply feedback bio about details keyword keywords search term q`)
+
+func holdsText(name string) bool {
+	w := words(name)
+	return len(w) > 0 && slices.Contains(texts, w[len(w)-1])
+}
+
+// maxLook bounds a value that may be a path or a URL, in bytes. A longer one is text.
+const maxLook = 4096
+
+// looksLikePath reports whether a value is one path: absolute, with at least two names, or with a step upwards. Text has spaces.
+func looksLikePath(value string) bool {
+	if len(value) > maxLook || strings.ContainsFunc(value, unicode.IsSpace) {
+		return false
+	}
+	names, up := 0, false
+	for name := range strings.FieldsFuncSeq(value, func(r rune) bool { return r == '/' || r == '\\' }) {
+		names++
+		up = up || name == ".." || strings.EqualFold(name, "%2e%2e")
+	}
+	absolute := strings.HasPrefix(value, "/") && !strings.HasPrefix(value, "//") || runtime.GOOS == "windows" && filepath.IsAbs(value)
+	return up || absolute && names > 1
+}
+
+// looksLikeURL reports whether a value is one URL of the web.
+func looksLikeURL(value string) bool {
+	scheme, _, ok := strings.Cut(value, "://")
+	return ok && len(value) <= maxLook && slices.Contains([]string{"http", "https", "ws", "wss", "ftp"}, strings.ToLower(scheme)) &&
+		!strings.ContainsFunc(value, unicode.IsSpace)
 }
 
 // readers begin the names of tools that only read.

@@ -110,7 +110,7 @@ func TestStandard(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "a.txt"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	confined := open(t, "standard", check.World{Roots: []string{root}}, tools...)
+	confined := open(t, "standard", check.World{Base: root, Roots: []string{root}}, tools...)
 	unknown := open(t, "standard", check.World{}, tools...)
 	for _, tt := range []struct {
 		door      *door
@@ -180,7 +180,7 @@ func TestObserve(t *testing.T) {
 func TestStrict(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	d := open(t, "strict", check.World{Roots: []string{root}}, append(tools,
+	d := open(t, "strict", check.World{Base: root, Roots: []string{root}}, append(tools,
 		definition("day", "A day.", "day", `{"type":"string","format":"date"}`))...)
 	for _, tt := range []struct {
 		tool, key, value, want string

@@ -17,7 +17,7 @@ import (
 // TestRequests holds what presets make of requests other than tools/call, without a policy.
 func TestRequests(t *testing.T) {
 	t.Parallel()
-	world := check.World{Roots: []string{"/srv/data"}}
+	world := check.World{Base: "/srv/data", Roots: []string{"/srv/data"}}
 	standard, strict, observe := open(t, "standard", world), open(t, "strict", world), open(t, "observe", world)
 	for _, tt := range []struct{ method, params, standard, strict string }{
 		{"initialize", `{"protocolVersion":"2025-11-25","capabilities":{"x":{}},"clientInfo":{"name":"c"}}`, "go", "go"},
@@ -84,7 +84,7 @@ func TestRequests(t *testing.T) {
 // TestParts holds that every part of a call on which servers act is judged, not the arguments alone.
 func TestParts(t *testing.T) {
 	t.Parallel()
-	world := check.World{Roots: []string{"/srv/data"}}
+	world := check.World{Base: "/srv/data", Roots: []string{"/srv/data"}}
 	tool := `{"name":"env","inputSchema":{"type":"object"}}`
 	standard, strict := open(t, "standard", world, tool), open(t, "strict", world, tool)
 	for _, tt := range []struct{ params, standard, strict string }{
@@ -126,7 +126,7 @@ func TestParts(t *testing.T) {
 // TestShapes holds that no value is left unjudged because its client hides it among others, or deep below.
 func TestShapes(t *testing.T) {
 	t.Parallel()
-	world := check.World{Roots: []string{"/srv/data"}}
+	world := check.World{Base: "/srv/data", Roots: []string{"/srv/data"}}
 	const tool = `{"name":"env","inputSchema":{"type":"object"}}`
 	standard, observe := open(t, "standard", world, tool), open(t, "observe", world, tool)
 	many := func(n int, value string) string {

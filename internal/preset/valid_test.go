@@ -47,8 +47,8 @@ func TestValidCalls(t *testing.T) {
 		explained map[string]int // what is refused on purpose, and how often
 	}{
 		"roots unknown": {check.World{}, map[string]int{}},
-		"roots known": {check.World{Roots: []string{"/workspace"}}, map[string]int{
-			"path: is a URL; a path is wanted":                                  122,
+		"roots known": {check.World{Base: "/workspace", Roots: []string{"/workspace"}}, map[string]int{
+			"path: is a URL; a path is wanted":                                  124,
 			"path: leads out of the allowed directories: allowed is /workspace": 8,
 		}},
 	} {
@@ -66,6 +66,9 @@ func TestValidCalls(t *testing.T) {
 				tool := tools[c.Schema]
 				v := d.gate.Judge(t.Context(), &call.Call{Name: tool.Name, Tool: tool, Arguments: arguments, Raw: c.Arguments}, toolvet.PointValidate)
 				for _, f := range v.Errors() {
+					if f.Foreseen {
+						continue // the files are made up: a dry run misses them, and a live call only has a warning
+					}
 					refused[f.Check+": "+f.Message]++
 					t.Logf("%s, %s: %s", c.Schema, tool.Name, f)
 				}

@@ -44,6 +44,49 @@ func WorldIn(start string, command []string) check.World {
 	return w
 }
 
+// Base returns the absolute directory in which a local server opens relative paths. That is start ("" for our own), or the
+// first root of a server known to look there. Base returns "" if the command may go elsewhere first, as a shell's script does.
+func Base(start string, command, roots []string) string {
+	if len(command) == 0 || elsewhere(command) {
+		return ""
+	}
+	if slices.ContainsFunc(command, startsInRoot) {
+		roots = append(WorldIn(start, command).Roots, roots...)
+		if len(roots) > 0 {
+			return roots[0]
+		}
+	}
+	flags := moves[program(command)]
+	for _, word := range command[1:] {
+		flag, _, _ := strings.Cut(word, "=")
+		if slices.ContainsFunc(flags, func(f string) bool {
+			return flag == f || len(f) == 2 && !strings.HasPrefix(word, "--") && strings.HasPrefix(word, f)
+		}) {
+			return ""
+		}
+	}
+	dir, err := filepath.Abs(start)
+	if err != nil {
+		return ""
+	}
+	return dir
+}
+
+// startsInRoot reports whether a word of a command names a server that looks for relative paths in its first directory.
+func startsInRoot(word string) bool {
+	return strings.Contains(word, "server-filesystem") || word == "demo-server"
+}
+
+// moves are options of programs for another working directory, or for a script, which may change it.
+var moves = map[string][]string{
+	"sh": {"-c"}, "bash": {"-c", "-l"}, "dash": {"-c"}, "zsh": {"-c"}, "fish": {"-c"}, "pwsh": {"-c", "-Command", "-WorkingDirectory", "-wd"},
+	"powershell": {"-c", "-Command"}, "cmd": {"/c", "/C"},
+	"env": {"-C", "--chdir", "-S", "--split-string"}, "sudo": {"-D", "--chdir", "-i", "--login"}, "su": {"-", "-l", "--login", "-c"}, "systemd-run": {"-p", "--property", "--working-directory"},
+	"uv": {"--directory"}, "uvx": {"--directory"}, "poetry": {"-C", "--directory"}, "pdm": {"-p", "--project"}, "hatch": {"-p", "--project"},
+	"npm": {"-C", "--prefix", "-w", "--workspace"}, "pnpm": {"-C", "--dir", "-r", "--filter"}, "yarn": {"--cwd", "workspace"}, "bun": {"--cwd"},
+	"make": {"-C", "--directory"}, "cargo": {"-C"}, "go": {"-C"}, "dotnet": {"--project"}, "bundle": {"--gemfile"}, "nix": {"-C"}, "flatpak": {"run"}, "snap": {"run"},
+}
+
 // directory returns the absolute name of a directory that exists. A word such as "build"
 // may be anything; "." and "../data" are directories where the server is named before.
 func directory(start, word string, named bool) (string, bool) {

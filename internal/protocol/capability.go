@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,20 +18,20 @@ import (
 // A Capability announces the protocol. The same object stands in
 // capabilities.experimental[Experimental] and in capabilities.extensions[Extension].
 type Capability struct {
-	Supported       bool     `json:"supported"`
-	Method          string   `json:"method"` // the validate tool's name
-	Version         string   `json:"version"`
-	Async           bool     `json:"async"`
-	Streaming       bool     `json:"streaming"`
-	ContextAware    bool     `json:"contextAware"`
-	Cacheable       bool     `json:"cacheable"`
-	Levels          []string `json:"levels"`
-	BatchValidation bool     `json:"batchValidation"`
-	MaxBatchSize    int      `json:"maxBatchSize"` // 0 without BatchValidation
-	Caching         Caching  `json:"caching"`      // zero without Cacheable
+	Supported       bool            `json:"supported"`
+	Method          string          `json:"method"` // the validate tool's name
+	Version         string          `json:"version"`
+	Async           bool            `json:"async"`
+	Streaming       bool            `json:"streaming"`
+	ContextAware    bool            `json:"contextAware"`
+	Cacheable       bool            `json:"cacheable"`
+	Levels          map[string]bool `json:"levels"` // by the name of each level: whether a check of it is enabled
+	BatchValidation bool            `json:"batchValidation"`
+	MaxBatchSize    int             `json:"maxBatchSize"` // 0 without BatchValidation
+	Caching         Caching         `json:"caching"`      // zero without Cacheable
 }
 
-// Caching states how long a client may cache a verdict. The zero Caching, encoded as false,
+// Caching states how long a client may cache a verdict. The zero Caching, which is not enabled,
 // forbids it.
 type Caching struct {
 	TTL          time.Duration // at most; a result says how long it can be kept itself
@@ -43,43 +44,42 @@ const (
 	ResourceChange = "resource_change" // notifications/resources/updated and list_changed
 )
 
-// MarshalJSON encodes c in the protocol's form, with the time in milliseconds.
+// A caching is the form of a Caching in the protocol.
+type caching struct {
+	Enabled      bool     `json:"enabled"`
+	TTL          *int64   `json:"ttl,omitempty"` // seconds
+	InvalidateOn []string `json:"invalidateOn,omitempty"`
+}
+
+// MarshalJSON encodes c in the protocol's form, with the time in whole seconds, rounded up.
 func (c Caching) MarshalJSON() ([]byte, error) {
 	if c.TTL <= 0 {
-		return []byte("false"), nil
+		return json.Marshal(caching{})
 	}
-	return json.Marshal(struct {
-		TTL          int64    `json:"ttl"`
-		InvalidateOn []string `json:"invalidateOn"`
-	}{c.TTL.Milliseconds(), append([]string{}, c.InvalidateOn...)})
+	seconds := int64((c.TTL + time.Second - 1) / time.Second)
+	return json.Marshal(caching{Enabled: true, TTL: &seconds, InvalidateOn: c.InvalidateOn})
 }
 
 // UnmarshalJSON reads what MarshalJSON writes. A life time that is none is an error.
 func (c *Caching) UnmarshalJSON(raw []byte) error {
 	*c = Caching{}
-	if string(raw) == "false" {
-		return nil
-	}
-	var wire struct {
-		TTL          *int64   `json:"ttl"`
-		InvalidateOn []string `json:"invalidateOn"`
-	}
-	if err := json.Unmarshal(raw, &wire); err != nil {
+	var wire caching
+	if err := json.Unmarshal(raw, &wire); err != nil || !wire.Enabled {
 		return err
 	}
-	if wire.TTL == nil || *wire.TTL < 0 || *wire.TTL > math.MaxInt64/int64(time.Millisecond) {
-		return errors.New(`"caching" needs a "ttl" in milliseconds, or to be false`)
+	if wire.TTL == nil || *wire.TTL < 0 || *wire.TTL > math.MaxInt64/int64(time.Second) {
+		return errors.New(`"caching" needs a "ttl" in seconds if it is enabled`)
 	}
-	c.TTL, c.InvalidateOn = time.Duration(*wire.TTL)*time.Millisecond, wire.InvalidateOn
+	c.TTL, c.InvalidateOn = time.Duration(*wire.TTL)*time.Second, wire.InvalidateOn
 	return nil
 }
 
 // NewCapability announces a validate tool called method with checks of the given levels.
 // Options that this version lacks are false.
 func NewCapability(method string, levels []check.Level) Capability {
-	c := Capability{Supported: true, Method: method, Version: Version, Levels: make([]string, len(levels))}
-	for i, l := range levels {
-		c.Levels[i] = l.String()
+	c := Capability{Supported: true, Method: method, Version: Version, Levels: map[string]bool{RehearseLevel: false}}
+	for l := check.SyntaxLevel; l <= check.SecurityLevel; l++ {
+		c.Levels[l.String()] = slices.Contains(levels, l)
 	}
 	return c
 }

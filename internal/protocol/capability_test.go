@@ -29,8 +29,8 @@ func TestCapabilityOptions(t *testing.T) {
 	}
 	want := map[string]any{
 		"supported": true, "method": "check", "version": "1.0", "async": false, "streaming": false,
-		"contextAware": false, "cacheable": false, "levels": []any{"syntax", "runtime"},
-		"batchValidation": false, "maxBatchSize": 0.0, "caching": false,
+		"contextAware": false, "cacheable": false, "levels": map[string]any{"syntax": true, "semantic": false, "runtime": true, "security": false, "rehearsal": false},
+		"batchValidation": false, "maxBatchSize": 0.0, "caching": map[string]any{"enabled": false},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("capability (-want +got):\n%s", diff)
@@ -40,9 +40,9 @@ func TestCapabilityOptions(t *testing.T) {
 func TestCachingOption(t *testing.T) {
 	t.Parallel()
 	for want, c := range map[string]protocol.Caching{
-		`false`: {InvalidateOn: []string{"tool_update"}},
-		`{"ttl":1500,"invalidateOn":["tool_update","resource_change"]}`: {TTL: 1500 * time.Millisecond, InvalidateOn: []string{protocol.ToolUpdate, protocol.ResourceChange}},
-		`{"ttl":1000,"invalidateOn":[]}`:                                {TTL: time.Second},
+		`{"enabled":false}`: {InvalidateOn: []string{"tool_update"}},
+		`{"enabled":true,"ttl":90,"invalidateOn":["tool_update","resource_change"]}`: {TTL: 90 * time.Second, InvalidateOn: []string{protocol.ToolUpdate, protocol.ResourceChange}},
+		`{"enabled":true,"ttl":1}`: {TTL: time.Second},
 	} {
 		if got, err := json.Marshal(c); err != nil || string(got) != want {
 			t.Errorf("got %s, %v, want %s", got, err, want)
@@ -52,7 +52,7 @@ func TestCachingOption(t *testing.T) {
 			t.Errorf("%s is read as %+v, %v", want, read, err)
 		}
 	}
-	for _, wrong := range []string{`true`, `{}`, `{"ttl":-1}`, `{"ttl":"60"}`, `{"ttl":9223372036854775807}`, `[]`} {
+	for _, wrong := range []string{`true`, `{"enabled":true}`, `{"enabled":true,"ttl":-1}`, `{"enabled":true,"ttl":"60"}`, `{"enabled":true,"ttl":9223372036854775807}`, `[]`} {
 		if err := json.Unmarshal([]byte(wrong), new(protocol.Caching)); err == nil {
 			t.Errorf("%s is read", wrong)
 		}

@@ -33,6 +33,8 @@ const (
 	Extension = "io.github.toolvet/tool-validation"
 	// VerdictKey is the key of the verdict in the _meta of a refused call's result.
 	VerdictKey = "io.github.toolvet/verdict"
+	// ScheduleKey is the key, in the _meta of a call that the scheduler makes, of its job, run and time.
+	ScheduleKey = "io.github.toolvet/scheduled"
 )
 
 // The grammar of the protocol, as JSON Schemas. Those of the tools travel

@@ -16,14 +16,20 @@ import (
 )
 
 // A Result is the answer of the validate tool.
-type Result struct{ toolvet.Validation }
+type Result struct {
+	toolvet.Validation
+
+	Cached bool  `json:"cached,omitempty"` // the verdict is one that was kept; but for Limits
+	AgeMS  int64 `json:"ageMs,omitempty"`
+	TTLMS  int64 `json:"ttlMs,omitempty"` // how long it can be kept from now on; 0: not at all
+}
 
 // MethodToolvet is the Method of a verdict by toolvet's own checks.
 const MethodToolvet = "toolvet"
 
 // NewResult puts a verdict on a call of tool into the protocol's words.
 func NewResult(tool string, v toolvet.Verdict) Result {
-	r := Result{toolvet.Validation{
+	r := Result{Validation: toolvet.Validation{
 		Valid: v.Go, Tool: strictjson.Printable(tool, maxToolName), Method: MethodToolvet, Version: Version,
 		Errors: []string{}, Warnings: []string{}, Suggestions: []string{}, Findings: []check.Finding{},
 		Levels: append([]check.Level{}, v.Levels...), Skipped: append([]check.Skip{}, v.Skipped...),

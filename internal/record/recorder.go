@@ -23,6 +23,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/calllog"
+	"github.com/toolvet/toolvet/internal/engine"
 	"github.com/toolvet/toolvet/internal/logname"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/telemetry"
@@ -108,7 +109,7 @@ func (r *Recorder) append(ctx context.Context, rec calllog.Record) error {
 // Judged implements toolvet.Observer.
 func (r *Recorder) Judged(ctx context.Context, e *toolvet.Event) error {
 	_, span := r.observer.Start(ctx, r.telemetryCall(e))
-	e.Keep, e.Traceparent, e.Span = &kept{span, e.Took}, span.Traceparent(), span
+	e.Keep, e.Traceparent, e.Within = &kept{span, e.Took}, span.Traceparent(), span.Context
 	rec := r.record(e, calllog.KindCall)
 	rec.Trace = span.TraceID()
 	rec.ArgumentsBytes = len(e.Call.Raw)
@@ -229,7 +230,7 @@ func outcome(e *toolvet.Event, added time.Duration) telemetry.Outcome {
 	o := telemetry.Outcome{Verdict: string(verdictOf(&e.Verdict)), ToolError: e.Failed, Added: added, Redactions: map[string]int{}}
 	for _, f := range e.Verdict.Findings {
 		switch {
-		case f.Blocks() && f.Code == toolvet.CodeRateLimit:
+		case f.Blocks() && f.Code == engine.CodeRateLimit:
 			o.Limits = append(o.Limits, f.Source)
 			o.Codes, o.Checks = append(o.Codes, f.Code), append(o.Checks, f.Check)
 		case f.Blocks():

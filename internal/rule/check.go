@@ -34,12 +34,16 @@ func NewCheck(set *Set, o Options) *check.Check {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	promise := bounded.Promised() // by the cost limit, and by the context
+	if set.asksFiles() {
+		promise = bounded.Unpromised()
+	}
 	return &check.Check{
 		Name:     "rule",
 		Doc:      doc,
 		Stage:    check.Policy,
 		Level:    check.SecurityLevel,
-		Bounded:  bounded.Promised(), // by the cost limit, and by the context
+		Bounded:  promise,
 		Requests: true,
 		Run:      func(ctx context.Context, pass *check.Pass) error { return run(ctx, pass, set, o) },
 	}
@@ -61,7 +65,9 @@ func run(ctx context.Context, pass *check.Pass, set *Set, o Options) error {
 	if b := c.Behind; b != nil && b.Tool != nil && !set.ForTool(b.Server, b.Tool).Visible(ctx, Input{Session: c.Session, Server: b.Server, Tool: b.Name, Now: o.Now()}) {
 		pass.Report(check.Finding{Message: "the rules do not allow the call behind the task any more"})
 	}
-	d := set.For(c).Evaluate(ctx, InputOf(c, o.Now()))
+	in := InputOf(c, o.Now())
+	in.World, in.Note = pass.World, pass.Depends
+	d := set.For(c).Evaluate(ctx, in)
 	if d.Timely {
 		pass.Fleeting()
 	}

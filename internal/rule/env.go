@@ -10,6 +10,7 @@ import (
 
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common"
+	"cel.dev/cel-go/common/ast"
 	"cel.dev/cel-go/common/operators"
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/ext"
@@ -89,6 +90,7 @@ func doors() []cel.EnvOption {
 type condition struct {
 	program cel.Program // nil: always true
 	guard   guard
+	loops   bool // it has a comprehension, which looks at the context
 }
 
 // condition compiles an expression. It is parsed each time, because checking changes what
@@ -111,7 +113,16 @@ func (e *environment) condition(when string, costLimit uint64, again bool) (cond
 	if err != nil {
 		return condition{}, []fault{{1, 1, err.Error(), ""}}
 	}
-	return condition{program, guardOf(checked.NativeRep())}, nil
+	return condition{program, guardOf(checked.NativeRep()), loops(checked.NativeRep())}, nil
+}
+
+// loops reports whether an expression has a comprehension: CEL looks at the context nowhere else.
+func loops(checked *ast.AST) bool {
+	found := false
+	ast.PostOrderVisit(checked.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		found = found || e.Kind() == ast.ComprehensionKind
+	}))
+	return found
 }
 
 // interruptEvery is how many rounds of a comprehension go by between two looks at the

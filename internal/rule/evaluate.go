@@ -14,6 +14,7 @@ import (
 	"cel.dev/cel-go/interpreter"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
 )
 
 // An Input is the call that rules decide about.
@@ -26,6 +27,8 @@ type Input struct {
 	Inputs  map[string]any // of the request's inputResponses
 	Meta    map[string]any // of the request's _meta
 	Now     time.Time
+	World   check.World        // the server's, for functions of paths
+	Note    func(asked string) // is told the paths on which the decision rests; nil: nobody is
 }
 
 // InputOf returns what rules read of a call.
@@ -52,7 +55,7 @@ type Reason struct {
 // Evaluate decides about a call. All rules are evaluated, whatever the first ones say: a rule
 // that fails denies, and so does a done context. Only then are the rules evaluated that observe.
 func (p *Program) Evaluate(ctx context.Context, in Input) Decision {
-	vars := &variables{in: in}
+	vars := newVariables(ctx, in)
 	votes := p.ask(ctx, p.enforced, vars)
 	d := Decision{Reasons: votes.against}
 	d.Allowed = len(votes.against) == 0 && (votes.allowed || !p.defaultDeny)
@@ -98,12 +101,17 @@ func (p *Program) ask(ctx context.Context, rules sequence, vars *variables) vote
 	if len(rules.list) == 0 {
 		return v
 	}
-	e, err := newEvaluation(ctx, vars)
+	e, err := newEvaluation(ctx, rules.loops, vars)
 	if err != nil {
 		v.against = append(v.against, rules.list[0].broken(err))
 		return v
 	}
 	defer e.close()
+	for _, t := range rules.texts {
+		if roundabout(vars.in.Args, t.address) {
+			v.against = append(v.against, rules.list[t.rule].broken(errRoundabout))
+		}
+	}
 	candidates := rules.index.candidates(vars.in.text)
 	for i := range rules.list {
 		if !candidates.has(i) {
@@ -140,8 +148,9 @@ type evaluation struct {
 }
 
 // newEvaluation begins a pass. A context that is done is an error, even if no rule would have to be
-// evaluated.
-func newEvaluation(ctx context.Context, vars cel.Activation) (*evaluation, error) {
+// evaluated. Between two rules the pass looks at ctx itself. CEL gets it only if a rule loops, because it
+// waits on Done, which starts a timer.
+func newEvaluation(ctx context.Context, loops bool, vars cel.Activation) (*evaluation, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -149,7 +158,11 @@ func newEvaluation(ctx context.Context, vars cel.Activation) (*evaluation, error
 	if err != nil {
 		return nil, err
 	}
-	if err := frame.SetContext(ctx, interruptEvery); err != nil {
+	within := ctx
+	if !loops {
+		within = context.WithoutCancel(ctx)
+	}
+	if err := frame.SetContext(within, interruptEvery); err != nil {
 		frame.Close()
 		return nil, err
 	}
@@ -192,7 +205,12 @@ func (e *evaluation) evaluate(r *planned) (matched bool, err error) {
 // variables are what expressions can name.
 type variables struct {
 	in        Input
+	files     files
 	askedTime bool
+}
+
+func newVariables(ctx context.Context, in Input) *variables {
+	return &variables{in: in, files: files{ctx: ctx, world: in.World, note: in.Note}}
 }
 
 // ResolveName implements cel.Activation.
@@ -213,6 +231,11 @@ func (v *variables) ResolveName(name string) (any, bool) {
 		return v.in.Now, true
 	}
 	return nil, false
+}
+
+// ResolveFunction implements interpreter.FunctionActivation.
+func (v *variables) ResolveFunction(name string) (cel.LateBoundFunction, bool) {
+	return v.files.bind(name)
 }
 
 // Parent implements cel.Activation.

@@ -16,11 +16,8 @@ import (
 func functions() []cel.EnvOption {
 	text := cel.StringType
 	return []cel.EnvOption{
-		cel.Function("within", cel.Overload("within_string_string", []*cel.Type{text, text}, cel.BoolType,
-			cel.BinaryBinding(func(file, root ref.Val) ref.Val {
-				inside, err := within(string(file.(types.String)), string(root.(types.String)))
-				return result(types.Bool(inside), err)
-			}))),
+		cel.Function(withinFunction, cel.Overload("within_string_string", []*cel.Type{text, text}, cel.BoolType, cel.LateFunctionBinding())),
+		cel.Function(resolveFunction, cel.Overload("resolve_string", []*cel.Type{text}, text, cel.LateFunctionBinding())),
 		cel.Function("host", cel.Overload("host_string", []*cel.Type{text}, text,
 			cel.UnaryBinding(func(address ref.Val) ref.Val {
 				name, err := host(string(address.(types.String)))
@@ -36,7 +33,8 @@ func functions() []cel.EnvOption {
 		cel.Function(globFunction, cel.Overload("glob_string_string", []*cel.Type{text, text}, cel.BoolType,
 			cel.BinaryBinding(func(_, _ ref.Val) ref.Val { return types.WrapErr(errPattern) }))), // planned by patterns
 		cel.CostModel(
-			cost.Overload("within_string_string", cost.EvalCost(cost.Scale(cost.Sum(cost.Arg(0), cost.Arg(1)), perCharacter))),
+			cost.Overload("within_string_string", cost.EvalCost(cost.Scale(cost.Sum(cost.Arg(0), cost.Arg(1)), perPathCharacter))),
+			cost.Overload("resolve_string", cost.EvalCost(cost.Scale(cost.Arg(0), perPathCharacter))),
 			cost.Overload("host_string", cost.EvalCost(cost.Scale(cost.Arg(0), perCharacter))),
 			cost.MemberOverload("string_lower_ascii", cost.EvalCost(cost.Scale(cost.Target(), perCharacter))),
 			cost.MemberOverload("string_split_string", cost.EvalCost(cost.Scale(cost.Target(), perCharacter))),
@@ -47,6 +45,10 @@ func functions() []cel.EnvOption {
 
 // perCharacter is CEL's own cost of a character that is passed over.
 const perCharacter = cost.StringTraversalCostFactor
+
+// perPathCharacter is the cost of a character of a path: the path is read in several ways, and the file system is asked
+// about each of its directories.
+const perPathCharacter = 100 * perCharacter
 
 func result(v ref.Val, err error) ref.Val {
 	if err != nil {

@@ -64,7 +64,7 @@ func FuzzEvaluate(f *testing.F) {
 // alone evaluates a rule by itself, whatever its guard says.
 func alone(tb testing.TB, r *planned, in Input) (matched bool, err error) {
 	tb.Helper()
-	e, err := newEvaluation(tb.Context(), &variables{in: in})
+	e, err := newEvaluation(tb.Context(), r.loops, newVariables(tb.Context(), in))
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -124,9 +124,9 @@ func (literals) Validate(_ *cel.Env, _ cel.ValidatorConfig, a *ast.AST, issues *
 			if err := faultOf(call.FunctionName(), string(s), literal); err != nil {
 				issues.ReportErrorAtID(last.ID(), "%s", err)
 			}
-		case "within":
-			if _, err := within("", string(s)); literal && err != nil {
-				issues.ReportErrorAtID(last.ID(), "%s", err)
+		case withinFunction:
+			if literal && !clean(string(s)) {
+				issues.ReportErrorAtID(last.ID(), "%s", errRoot)
 			}
 		}
 	}))

@@ -5,6 +5,7 @@ package rule
 
 import (
 	"fmt"
+	"slices"
 )
 
 // A Program is the rules that hold for one tool, or for the requests of one method. It is safe for concurrent use.
@@ -21,6 +22,14 @@ type Program struct {
 type sequence struct {
 	list  []planned
 	index *index
+	texts []textOf
+	loops bool // one of them does
+}
+
+// A textOf is an argument that a rule compares as text.
+type textOf struct {
+	address string
+	rule    int // the first that does
 }
 
 // A planned rule is a rule that holds for the tool.
@@ -57,8 +66,21 @@ func (s *Set) newProgram(of programKey) *Program {
 			p.enforced.list = append(p.enforced.list, r)
 		}
 	}
-	p.enforced.index, p.observed.index = newIndex(p.enforced.list), newIndex(p.observed.list)
+	p.enforced.prepare()
+	p.observed.prepare()
 	return p
+}
+
+func (s *sequence) prepare() {
+	s.index = newIndex(s.list)
+	for i, r := range s.list {
+		for _, address := range r.texts {
+			if !slices.ContainsFunc(s.texts, func(t textOf) bool { return t.address == address }) {
+				s.texts = append(s.texts, textOf{address, i})
+			}
+		}
+	}
+	s.loops = slices.ContainsFunc(s.list, func(r planned) bool { return r.loops })
 }
 
 // plan checks a condition against a tool's definition. A malformed definition, or one that breaks

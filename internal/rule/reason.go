@@ -23,7 +23,11 @@ func (r *planned) broken(err error) Reason {
 	reason := Reason{Rule: r.Name, Err: err}
 	what := "could not be evaluated, and the reason is in toolvet's log"
 	var missing *missingError
+	var path *pathError
 	switch {
+	case errors.As(err, &path):
+		what = "cannot tell where a path leads: " + path.Error()
+		reason.Suggestion = "give the absolute path of the file, without .. and without encoding"
 	case errors.As(err, &missing):
 		what = fmt.Sprintf("looks at the argument %q, which the call does not give", missing.argument())
 		reason.Suggestion = fmt.Sprintf("give %q", missing.argument())

@@ -6,6 +6,7 @@ package rule
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"cel.dev/cel-go/cel"
@@ -41,6 +42,7 @@ type compiled struct {
 	tools    []pattern
 	requests []pattern
 	untyped  condition // of a dynamic rule
+	texts    []string  // the arguments that the condition compares as text
 }
 
 // Compile reads rules. The error is an [Errors] with every fault, except for faults that only
@@ -75,6 +77,13 @@ func compile(rules []Rule, limits Limits, more ...cel.EnvOption) (*Set, error) {
 		return nil, errs
 	}
 	return s, nil
+}
+
+// asksFiles reports whether a rule may ask the file system where a path leads.
+func (s *Set) asksFiles() bool {
+	return s != nil && slices.ContainsFunc(s.rules, func(c *compiled) bool {
+		return strings.Contains(c.When, withinFunction) || strings.Contains(c.When, resolveFunction)
+	})
 }
 
 // read reads everything of a rule but its condition.
@@ -115,6 +124,11 @@ func (s *Set) condition(c *compiled) Errors {
 	}
 	made, faults := s.dynamic.condition(c.When, s.limits.Cost, !c.Dynamic())
 	c.untyped = made
+	for _, use := range s.env.textUses(c.When) {
+		if !slices.Contains(c.texts, use.Address) {
+			c.texts = append(c.texts, use.Address)
+		}
+	}
 	return c.errors(faults)
 }
 

@@ -15,8 +15,8 @@ import (
 // caller gets the reason.
 func (p *Program) Visible(ctx context.Context, in Input) bool {
 	allowed := !p.defaultDeny
-	vars := &withoutArgs{variables: variables{in: in}, some: in.Method != "" && in.Args != nil}
-	e, err := newEvaluation(ctx, vars)
+	vars := &withoutArgs{variables: *newVariables(ctx, in), some: in.Method != "" && in.Args != nil}
+	e, err := newEvaluation(ctx, p.enforced.loops, vars)
 	if err != nil {
 		return allowed || len(p.enforced.list) > 0
 	}

@@ -9,7 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/internal/engine"
+	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/protocol"
 )
 
@@ -27,7 +28,7 @@ func (v *Validator) answerBatch(ctx context.Context, r *Request, t *teller) json
 	if own.Arguments, own.Raw, err = protocol.HollowBatch(r.Call.Raw, v.cfg.Limits); err != nil {
 		return r.refusal(*r.refuse(ctx, &own, malformed(err.Error())))
 	}
-	if verdict, _ := r.Gate.DryRun(ctx, &own, toolvet.DryRun{}); !verdict.Go {
+	if verdict, _ := inside.Of(r.Gate).DryRun(ctx, &own, engine.DryRun{}); !verdict.Go {
 		return r.refusal(*r.refuse(ctx, &own, verdict))
 	}
 	items, err := protocol.DecodeBatch(r.Call.Raw, v.cfg.Limits)

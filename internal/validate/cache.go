@@ -12,6 +12,8 @@ import (
 	"weak"
 
 	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/internal/engine"
+	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/protocol"
 )
 
@@ -44,7 +46,7 @@ type place struct {
 type entry struct {
 	place   place
 	verdict toolvet.Verdict
-	basis   *toolvet.Basis
+	basis   *engine.Basis
 	made    time.Time
 	until   time.Time
 	bytes   int
@@ -75,7 +77,7 @@ func (k keeping) tell(r *protocol.Result, lasts bool) {
 }
 
 // verdict judges a request, or takes the verdict on an equal one from the cache.
-func (c *cache) verdict(ctx context.Context, gate *toolvet.Gate, q *protocol.Request, progress func(toolvet.Progress)) (toolvet.Verdict, keeping) {
+func (c *cache) verdict(ctx context.Context, gate *toolvet.Gate, q *protocol.Request, progress func(engine.Progress)) (toolvet.Verdict, keeping) {
 	k, usable := keyOf(q)
 	usable = usable && c.pure > 0
 	at := place{weak.Make(gate), k}
@@ -87,7 +89,7 @@ func (c *cache) verdict(ctx context.Context, gate *toolvet.Gate, q *protocol.Req
 			return v, keeping{hit: true, age: now.Sub(e.made), ttl: e.until.Sub(now), findings: len(v.Findings)}
 		}
 	}
-	v, basis := gate.DryRun(ctx, q.Call, toolvet.DryRun{Levels: q.Levels, Progress: progress})
+	v, basis := inside.Of(gate).DryRun(ctx, q.Call, engine.DryRun{Levels: q.Levels, Progress: progress})
 	kept := keeping{findings: len(v.Findings)}
 	if ttl := c.lasts(basis); usable && ttl > 0 {
 		kept.ttl = ttl
@@ -98,7 +100,7 @@ func (c *cache) verdict(ctx context.Context, gate *toolvet.Gate, q *protocol.Req
 }
 
 // lasts returns the life of a verdict with this basis.
-func (c *cache) lasts(basis *toolvet.Basis) time.Duration {
+func (c *cache) lasts(basis *engine.Basis) time.Duration {
 	switch {
 	case basis.Fleeting():
 		return 0
@@ -125,7 +127,7 @@ func (c *cache) find(ctx context.Context, at place) *entry {
 // again and report it.
 const maxLook = 100 * time.Millisecond
 
-func (c *cache) holds(ctx context.Context, basis *toolvet.Basis) bool {
+func (c *cache) holds(ctx context.Context, basis *engine.Basis) bool {
 	if basis.Files() == 0 {
 		return true
 	}
@@ -202,7 +204,7 @@ func (c *cache) dropRuntime() {
 }
 
 // sizeOf estimates the size of a verdict in memory, in bytes.
-func sizeOf(v toolvet.Verdict, basis *toolvet.Basis) int {
+func sizeOf(v toolvet.Verdict, basis *engine.Basis) int {
 	const perEntry, perText, perFile = 512, 128, 256
 	n := perEntry + perFile*basis.Files()
 	for _, f := range v.Findings {

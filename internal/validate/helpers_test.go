@@ -33,7 +33,7 @@ func newGate(t testing.TB, yaml string, options ...toolvet.Option) *toolvet.Gate
 	if err != nil {
 		t.Fatal(err)
 	}
-	gate, err := toolvet.New(append(append(options, more...), toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere(toolvet.PartPreset))...)
+	gate, err := toolvet.New(append(append(options, more...), toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere("preset"))...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/internal/engine"
 	"github.com/toolvet/toolvet/internal/protocol"
 )
 
@@ -43,7 +43,7 @@ func (t *teller) stop() {
 }
 
 // checks reports that a check of the request has finished.
-func (t *teller) checks(p toolvet.Progress) {
+func (t *teller) checks(p engine.Progress) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.tell(p.Done, p.Total, p.Check)

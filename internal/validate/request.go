@@ -11,6 +11,8 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/engine"
+	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/protocol"
 )
 
@@ -153,13 +155,13 @@ func (r *Request) refusal(v toolvet.Verdict) json.RawMessage {
 }
 
 // judge answers an admitted request.
-func (v *Validator) judge(ctx context.Context, r *Request, q *admitted, progress func(toolvet.Progress)) protocol.Result {
+func (v *Validator) judge(ctx context.Context, r *Request, q *admitted, progress func(engine.Progress)) protocol.Result {
 	began := time.Now()
 	if q.Unknown != nil && q.Call.Unread == nil {
 		return r.unknown(ctx, q)
 	}
 	verdict, kept := v.kept.verdict(ctx, q.Gate, q.Request, progress)
-	q.Gate.Peek(ctx, q.Call, &verdict)
+	inside.Of(q.Gate).Peek(ctx, q.Call, &verdict)
 	found := len(verdict.Findings)
 	if r.Judged != nil {
 		verdict = r.Judged(ctx, q.Call, verdict, time.Since(began))

@@ -22,14 +22,22 @@ func (c clock) String() string {
 
 // A calendar is a set of days, and of times on these days. A field with the zero value excludes nothing.
 type calendar struct {
-	weekdays  uint8      // bit time.Sunday and so on
-	except    uint8      // weekdays to leave out
-	monthDays []int      // 1 to 31; -1 is the last
-	nth       int        // 1 to 5, or -1: only the nth of the weekdays in its month
-	month     time.Month // of a yearly date
-	step      int        // days between two, counted from anchor
-	anchor    time.Time  // a naive midnight
-	times     []clock
+	weekdays uint8     // bit time.Sunday and so on
+	except   uint8     // weekdays to leave out
+	months   uint16    // bit time.January and so on
+	rules    []rule    // days of the month, any of them
+	step     int       // days, weeks or months between two, counted from anchor
+	unit     string    // of step: day, week, month
+	anchor   time.Time // the first day, a naive midnight
+	times    []clock
+	interval clock // seconds between two times, if they are so regular
+}
+
+// A rule is a day of a month: the nth day, or, with weekdays, the nth of the days that are among these.
+type rule struct {
+	month    time.Month // of a yearly date
+	n        int        // from 1, or from the last day, -1
+	weekdays uint8
 }
 
 const weekdayMask, weekendMask = uint8(0b0111110), uint8(0b1000001)
@@ -37,35 +45,47 @@ const weekdayMask, weekendMask = uint8(0b0111110), uint8(0b1000001)
 // on reports whether a day (a naive midnight) belongs to the calendar.
 func (c *calendar) on(day time.Time) bool {
 	weekday := uint8(1) << day.Weekday()
-	last := day.AddDate(0, 1, -day.Day()).Day()
-	switch {
-	case c.weekdays != 0 && c.weekdays&weekday == 0, c.except&weekday != 0,
-		c.month != 0 && day.Month() != c.month,
-		len(c.monthDays) > 0 && !slices.Contains(c.monthDays, day.Day()) && (day.Day() != last || !slices.Contains(c.monthDays, -1)),
-		c.step > 0 && (day.Before(c.anchor) || int(day.Sub(c.anchor).Hours()/24)%c.step != 0):
+	if c.weekdays != 0 && c.weekdays&weekday == 0 || c.except&weekday != 0 || c.months != 0 && c.months&(1<<day.Month()) == 0 || day.Before(c.anchor) {
 		return false
 	}
-	return c.nth == 0 || c.nthOf(day, last)
+	if c.step > 0 {
+		passed := int(day.Sub(c.anchor).Hours() / 24)
+		switch c.unit {
+		case "week": // from Monday
+			passed = (passed + (int(c.anchor.Weekday())+6)%7) / 7
+		case "month":
+			passed = 12*(day.Year()-c.anchor.Year()) + int(day.Month()-c.anchor.Month())
+		}
+		if passed%c.step != 0 {
+			return false
+		}
+	}
+	return c.rules == nil || slices.ContainsFunc(c.rules, func(r rule) bool { return r.on(day) })
 }
 
-// nthOf reports whether a day is the nth in its month, counting only the calendar's weekdays.
-func (c *calendar) nthOf(day time.Time, last int) bool {
-	count := 0
-	from, to := 1, day.Day()
-	if c.nth < 0 {
-		from, to = day.Day(), last
+func (r rule) on(day time.Time) bool {
+	if r.month != 0 && r.month != day.Month() || r.weekdays != 0 && r.weekdays&(1<<day.Weekday()) == 0 {
+		return false
 	}
+	from, to := 1, day.Day()
+	if r.n < 0 {
+		from, to = day.Day(), day.AddDate(0, 1, -day.Day()).Day()
+	}
+	count := 0
 	for d := from; d <= to; d++ {
-		if c.weekdays&(1<<day.AddDate(0, 0, d-day.Day()).Weekday()) != 0 {
+		if r.weekdays == 0 || r.weekdays&(1<<day.AddDate(0, 0, d-day.Day()).Weekday()) != 0 {
 			count++
 		}
 	}
-	return count == max(c.nth, -c.nth)
+	return count == max(r.n, -r.n)
 }
 
 // next is a [wall].
 func (c *calendar) next(after time.Time) time.Time {
-	day := after.Truncate(24 * time.Hour)
+	day := midnight(after)
+	if day.Before(c.anchor) {
+		day = c.anchor
+	}
 	for range maxYears * 366 {
 		if c.on(day) {
 			for _, t := range c.times {
@@ -82,39 +102,106 @@ func (c *calendar) next(after time.Time) time.Time {
 func (c *calendar) schedule(zone *time.Location) *Schedule {
 	slices.Sort(c.times)
 	c.times = slices.Compact(c.times)
-	text := c.days() + " at " + join(c.times)
-	return &Schedule{zone: zone, canonical: strings.ToLower(text), words: text, next: wall(c.next).fixed(zone)}
+	slices.SortFunc(c.rules, func(a, b rule) int { return a.order() - b.order() })
+	c.rules = slices.Compact(c.rules)
+	s := &Schedule{zone: zone, next: wall(c.next).fixed(zone)}
+	s.words = c.clocks() + ", " + c.days()
+	s.canonical = strings.ToLower(c.days() + " " + c.clocks())
+	if c.interval > 0 {
+		s.canonical = strings.ToLower(c.clocks() + " " + c.days())
+		s.next = wall(c.next).elapsed(zone)
+	}
+	if c.weekdays == weekdayMask { // in other words
+		s.words = strings.Replace(s.words, "every weekday", "every Monday to Friday", 1)
+	}
+	return s
+}
+
+// order sorts dates by month, days by number, the last after the first, and days of the week after them.
+func (r rule) order() int {
+	n := r.n
+	if n < 0 {
+		n += 64
+	}
+	return (int(r.weekdays)<<8+int(r.month))<<8 + n
+}
+
+// clocks describes the times of a day.
+func (c *calendar) clocks() string {
+	if c.interval == 0 {
+		return "at " + join(c.times)
+	}
+	return fmt.Sprintf("every %s from %s to %s", spoken(time.Duration(c.interval)*time.Second), c.times[0], c.times[len(c.times)-1])
 }
 
 // days describes the days in words that [readEnglish] understands.
 func (c *calendar) days() string {
+	text := c.which()
+	if !c.anchor.IsZero() {
+		text += " from " + c.anchor.Format(time.DateOnly)
+	}
+	return text
+}
+
+func (c *calendar) which() string {
+	ofMonths := "every month"
+	if c.months != 0 {
+		ofMonths = "every " + and(c.monthNames())
+	}
 	switch {
+	case c.step > 0 && c.unit == "day":
+		return fmt.Sprintf("every %d days", c.step)
+	case c.step > 0 && c.unit == "week":
+		return fmt.Sprintf("every %d weeks on %s", c.step, and(weekdayNames(c.weekdays)))
 	case c.step > 0:
-		return fmt.Sprintf("every %d days from %s", c.step, c.anchor.Format(time.DateOnly))
-	case c.month != 0:
-		return fmt.Sprintf("every year on %s %d", c.month, c.monthDays[0])
-	case c.nth != 0:
-		return fmt.Sprintf("on the %s %s of every month", ordinal(c.nth), c.names(c.weekdays))
-	case len(c.monthDays) > 0:
-		var list []string
-		for _, d := range c.monthDays {
-			list = append(list, ordinal(d))
+		return fmt.Sprintf("every %d months on %s", c.step, c.ruleNames())
+	case len(c.rules) > 0 && c.rules[0].month != 0:
+		return "every year on " + c.ruleNames()
+	case len(c.rules) > 0:
+		return "on " + c.ruleNames() + " of " + ofMonths
+	}
+	text := "every day"
+	if c.weekdays != 0 {
+		text = "every " + names(c.weekdays)
+	}
+	if c.months != 0 {
+		text += " in " + and(c.monthNames())
+	}
+	if c.except != 0 {
+		text += " except " + and(weekdayNames(c.except))
+	}
+	return text
+}
+
+func (c *calendar) monthNames() (list []string) {
+	for m := time.January; m <= time.December; m++ {
+		if c.months&(1<<m) != 0 {
+			list = append(list, m.String())
 		}
-		return fmt.Sprintf("on the %s day of every month", and(list))
-	case c.except != 0:
-		return c.every() + " except " + and(weekdayNames(c.except))
 	}
-	return c.every()
+	return list
 }
 
-func (c *calendar) every() string {
-	if c.weekdays == 0 {
-		return "every day"
+// ruleNames describes the rules, first the numbers of days together.
+func (c *calendar) ruleNames() string {
+	var list, numbers []string
+	for _, r := range c.rules {
+		switch {
+		case r.month != 0:
+			list = append(list, fmt.Sprintf("%s %d", r.month, r.n))
+		case r.weekdays != 0:
+			list = append(list, "the "+ordinal(r.n)+" "+names(r.weekdays))
+		default:
+			numbers = append(numbers, ordinal(r.n))
+		}
 	}
-	return "every " + c.names(c.weekdays)
+	if numbers != nil {
+		list = append([]string{"the " + and(numbers) + " day"}, list...)
+	}
+	return and(list)
 }
 
-func (c *calendar) names(mask uint8) string {
+func names(mask uint8) string {
 	switch mask {
 	case weekdayMask:
 		return "weekday"
@@ -135,8 +222,11 @@ func weekdayNames(mask uint8) []string {
 }
 
 func ordinal(n int) string {
-	if n < 0 {
+	if n == -1 {
 		return "last"
+	}
+	if n < 0 {
+		return ordinal(-n) + " to last"
 	}
 	suffix := "th"
 	if n%100 < 11 || n%100 > 13 {

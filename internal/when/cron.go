@@ -13,8 +13,13 @@ import (
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
+var singleDay = lazyregexp.New(`^[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}\b`)
+
 // looksLikeCron reports whether a text is meant as cron: one name, or fields that do not begin like English.
 func looksLikeCron(text string) bool {
+	if singleDay.MatchString(text) {
+		return false
+	}
 	if text[0] == '@' || text[0] == '*' || strings.Contains(text, "=") {
 		return true
 	}
@@ -52,14 +57,41 @@ func readCron(text string, zone *time.Location, now time.Time) (*Schedule, error
 		}
 		return next[0]
 	})
-	s := &Schedule{zone: zone, canonical: text, next: w.fixed(zone)}
+	s := &Schedule{zone: zone, canonical: text, words: cronNames[text], next: w.fixed(zone)}
 	fields := strings.Fields(text)
-	if text == "@hourly" || len(fields) > 1 && strings.Trim(fields[len(fields)-4], "*?") == "" {
+	if len(fields) == 5 {
+		fields = append([]string{"0"}, fields...)
+	}
+	if text == "@hourly" || len(fields) == 6 && (star(fields[1]) || star(fields[2])) {
 		s.next = w.elapsed(zone)
 	}
-	s.words = cronWords(text, fields)
+	if s.words == "" {
+		s.words = cronWords(fields)
+	}
 	return s, nil
 }
+
+// star reports whether a field begins with a star, as crontab(5) means it: */2, too.
+func star(field string) bool { return field[0] == '*' || field[0] == '?' }
+
+// quartz refuses a number for a day of the week beside signs that only Quartz has: it counts Sunday as 1.
+func quartz(text string) error {
+	fields := strings.Fields(strings.ToUpper(text))
+	if len(fields) < 5 || !looksLikeCron(strings.Join(fields, " ")) {
+		return nil
+	}
+	days := fields[len(fields)-1]
+	if !strings.ContainsAny(stepless.ReplaceAllString(days, ""), "01234567") || !strings.ContainsAny(days, "#L") && !strings.Contains(text, "?") {
+		return nil
+	}
+	if nth := ordinalDay.ReplaceAllString(days, ""); !strings.ContainsAny(stepless.ReplaceAllString(nth, ""), "01234567") {
+		return nil // mon#1
+	}
+	return wrong([]string{"0 9 * * mon#1", "0 17 * * friL", "0 9 * * mon-fri"},
+		"has a number for a day of the week beside ?, # or L, which are signs of Quartz: there Sunday is 1 and Monday 2, in crontab Monday is 1. Name the day")
+}
+
+var stepless, ordinalDay = lazyregexp.New(`/[0-9]+`), lazyregexp.New(`[A-Z]+#[0-9]`)
 
 var numbers = lazyregexp.New(`\b([0-9]{1,9})-([0-9]{1,9})\b`)
 
@@ -84,33 +116,89 @@ var cronNames = map[string]string{
 	"@daily": "every day at 00:00", "@midnight": "every day at 00:00", "@hourly": "every hour, at minute 0",
 }
 
-// cronWords describes the fields one by one.
-func cronWords(text string, fields []string) string {
-	if said := cronNames[text]; said != "" {
-		return said
-	}
-	names := []string{"second", "minute", "hour", "day of the month", "month", "day of the week"}
-	if len(fields) == 5 {
-		names = names[1:]
-	}
+// cronWords describes six fields one by one.
+func cronWords(fields []string) string {
+	names := []string{"second", "minute", "hour", "day of the month", "month"}
 	var parts []string
-	for i, f := range fields {
-		if f != "*" && f != "?" {
+	add := func(i int) {
+		if f := fields[i]; f != "*" && f != "?" && (i > 0 || f != "0") {
 			parts = append(parts, names[i]+" "+f)
 		}
 	}
-	days := len(fields) - 3
-	either := ""
-	if restricted(fields[days]) && restricted(fields[days+2]) {
-		either = " (either of the days, as crontab(5) says)"
+	for i := range 3 {
+		add(i)
 	}
+	days, weekdays := fields[3], fields[5]
+	switch on := cronWeekdays(weekdays); {
+	case !restricted(weekdays):
+		add(3)
+	case !restricted(days):
+		parts = append(parts, on)
+	case star(days) || star(weekdays):
+		parts = append(parts, fmt.Sprintf("day of the month %s and %s (both, as crontab(5) says of a field that begins with *)", days, on))
+	default:
+		parts = append(parts, fmt.Sprintf("day of the month %s or %s (either of the days, as crontab(5) says)", days, on))
+	}
+	add(4)
 	switch {
-	case len(parts) == 0 && len(fields) == 6:
+	case len(parts) == 0 && fields[0] == "*":
 		return "every second"
 	case len(parts) == 0:
 		return "every minute"
 	}
-	return fmt.Sprintf("whenever the clock shows %s%s", strings.Join(parts, ", "), either)
+	return "whenever the clock shows " + strings.Join(parts, ", ")
+}
+
+// cronWeekdays names the days of the week of a field. The expression is one that has been read.
+func cronWeekdays(field string) string {
+	var mask uint8
+	var list []string
+	for item := range strings.SplitSeq(field, ",") {
+		if day, nth, ok := strings.Cut(strings.Replace(item, "#l", "l", 1), "#"); ok {
+			list = append(list, "the "+ordinal(atoi(nth))+" "+cronDay(day).String()+" of the month")
+			continue
+		}
+		if day, ok := strings.CutSuffix(strings.Replace(item, "#l", "l", 1), "l"); ok {
+			list = append(list, "the last "+cronDay(day).String()+" of the month")
+			continue
+		}
+		span, text, stepped := strings.Cut(item, "/")
+		first, last, ranged := strings.Cut(span, "-")
+		from, to, step := cronDay(first), cronDay(last), 1
+		switch {
+		case star(span):
+			from, to = time.Sunday, time.Saturday
+		case !ranged && stepped:
+			to = time.Saturday
+		case !ranged:
+			to = from
+		}
+		if stepped {
+			step = atoi(text)
+		}
+		if last == "7" && from <= time.Sunday {
+			to = time.Saturday
+		}
+		for n := 0; n <= (int(to-from)+7)%7; n += step {
+			mask |= 1 << ((int(from) + n) % 7)
+		}
+	}
+	switch mask {
+	case 0:
+	case weekdayMask:
+		list = append([]string{"Monday to Friday"}, list...)
+	default:
+		list = append(weekdayNames(mask), list...)
+	}
+	return and(list)
+}
+
+// cronDay returns the day of the week of a number, of which 7 is Sunday, or of a name.
+func cronDay(text string) time.Weekday {
+	if d, ok := dayNames[text]; ok {
+		return d
+	}
+	return time.Weekday(atoi(text) % 7)
 }
 
 func restricted(field string) bool { return field != "*" && field != "?" }

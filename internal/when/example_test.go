@@ -27,7 +27,7 @@ func ExampleParse() {
 		fmt.Println(t.Format(time.RFC1123Z))
 	}
 	// Output:
-	// every day at 02:30
+	// at 02:30, every day
 	// Sat, 28 Mar 2026 02:30:00 +0100
 	// Sun, 29 Mar 2026 03:00:00 +0200
 	// Mon, 30 Mar 2026 02:30:00 +0200
@@ -38,5 +38,5 @@ func ExampleError() {
 	_, err := when.Parse("tuesday at 5", time.UTC, time.Date(2026, time.March, 27, 12, 0, 0, 0, time.UTC))
 	fmt.Println(err)
 	// Output:
-	// the schedule is not understood from word 1 on, where every, on, in, at or a date may stand: write for instance "in 5 minutes", "every weekday at 9am", "every weekend at noon"
+	// the schedule has a time that may be in the morning or in the evening: write for instance "at 5am", "at 5pm", "at 5:00"
 }

@@ -5,386 +5,344 @@ package when
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"time"
-
-	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
-// calendar reads days and times, in either order: "every weekday at 9am", "at 9am on
-// weekdays".
-func (p *parser) calendar() (*calendar, error) {
-	c := new(calendar)
-	var err error
-	if p.peek() == "at" || p.peek() == "noon" || p.peek() == "midnight" {
-		if c.times, err = p.times(); err != nil {
-			return nil, err
-		}
-	}
-	if err := p.days(c); err != nil {
-		return nil, err
-	}
-	if c.times == nil {
-		if p.peek() == "" {
-			return nil, wrong([]string{c.days() + " at 9am", c.days() + " at 18:30"}, "does not say at what time")
-		}
-		if c.times, err = p.times(); err != nil {
-			return nil, err
-		}
-	}
-	if len(p.words) > 0 && c.plain() && p.take("on", "from", "every") { // "weekly at 9am on monday"
-		p.take("from")
-		if c.weekdays, err = p.weekdays(); err != nil {
-			return nil, err
-		}
-	}
-	if err := p.exception(c); err != nil {
-		return nil, err
-	}
-	if len(p.words) > 0 {
-		return nil, p.confused("nothing more")
-	}
-	return c, nil
+// The grammar: a text is a list of clauses in any order, with commas between them if the writer likes. Each clause
+// fills fields of [phrase] that no other clause may fill; [phrase.schedule] judges what they mean together.
+//
+//	clause   = every | adverb | [ "at" ] times | window | days | date | start | months | exception | "in" duration
+//	every    = ( "every" | "each" | "once a" ) ( period | n unit | ordinal unit | weekdays | date | ordinals )
+//	times    = time { ( "," | "and" ) time }
+//	window   = [ "from" | "between" ] time ( "to" | "until" | "and" ) time
+//	ordinals = [ "the" ] ordinal { "and" ordinal } [ "day" | weekdays ] { "and" ordinals } [ "of" months ]
+//	start    = ( "from" | "starting" ) ( date | weekday | moment )
+
+// A phrase is what the clauses of a text have said. A zero field was not said.
+type phrase struct {
+	calendar
+	period   string        // every "day", "week", "month" or "year"
+	count    int           // times in the period: twice a day
+	repeated bool          // the weekdays or dates are meant again and again
+	scoped   bool          // the ordinals are said to be of a month
+	quarter  bool          // of a quarter
+	interval time.Duration // between two times
+	window   []clock       // its begin and end
+	past     *clock        // the minute of each hour
+	part     string        // of the day: morning
+	bare     []bare        // times, before the part of the day is known
+	day      time.Time     // of a single time, a naive midnight
+	dayOnly  bool          // day is certain, not the next of this date
+	after    *span         // from now
+	moment   time.Time     // at which an interval begins
 }
 
-// plain reports whether c has every day, as far as it has been read.
-func (c *calendar) plain() bool {
-	return c.weekdays == 0 && c.except == 0 && len(c.monthDays) == 0 && c.step == 0
-}
-
-// days reads the days.
-func (p *parser) days(c *calendar) error {
-	switch {
-	case p.take("daily"):
-		return nil
-	case p.take("weekly"):
-		if !p.take("on") {
-			return wrong([]string{"every monday at 9am"}, "does not say on which day of the week")
+// every reads a clause behind "every".
+func (p *parser) every() bool {
+	p.took("single")
+	said := &p.said
+	period := func(name string) bool {
+		p.once(said.period != "", "a period")
+		said.period = name
+		return true
+	}
+	step := func(n int, unit string) {
+		p.once(said.step != 0, "an interval")
+		if n < 1 || n > maxDays {
+			p.fail([]string{"every 3 days at 9am"}, "has an interval that is not between a day and ten years")
 		}
-		return p.onWeekdays(c)
-	case p.take("monthly"):
-		if !p.phrase("on the") {
-			return wrong([]string{"first day of the month at 9am", "on the 15th day of every month at 9am"}, "does not say on which day of the month")
+		if n == 1 {
+			period(unit)
+			return
 		}
-		return p.ordinals(c, false)
+		said.step, said.unit = n, unit
 	}
-	on := p.take("on")
-	the := p.take("the")
-	every := p.take("every", "each")
-	if every && p.phrase("year on") || every && monthOf(p.peek()) != 0 {
-		return p.yearly(c)
-	}
-	if every && p.phrase("month on the") {
-		return p.ordinals(c, false)
-	}
-	if every && p.phrase("week on") {
-		return p.onWeekdays(c)
-	}
-	if every && (p.peek() == "other" || isNumber(p.peek())) {
-		return p.steps(c)
-	}
-	if _, ok := ordinalOf(p.peek()); ok {
-		return p.ordinals(c, true)
-	}
-	if the {
-		return p.confused("a day such as first, last or 15th")
-	}
-	if p.take("day") && every {
-		return p.exception(c)
-	}
-	if !on && !every && !strings.HasSuffix(p.peek(), "s") {
-		return p.confused("every, on, in, at or a date")
-	}
-	if _, ok := weekday(p.peek()); ok && !every && !strings.HasSuffix(p.peek(), "s") {
-		return wrong([]string{"every " + p.peek() + " at 9am", p.now.AddDate(0, 0, 7).Format("on "+time.DateOnly) + " at 9am"}, "may mean one day or every week")
-	}
-	return p.onWeekdays(c)
-}
-
-func (p *parser) onWeekdays(c *calendar) (err error) {
-	if c.weekdays, err = p.weekdays(); err == nil {
-		err = p.exception(c)
-	}
-	return err
-}
-
-func (p *parser) exception(c *calendar) (err error) {
-	if !p.take("except") {
-		return nil
-	}
-	p.take("on", "for")
-	if c.nth != 0 || c.except != 0 || c.step != 0 || len(c.monthDays) > 0 {
-		return wrong(near("every day except sunday at 8am"), "has an exception where none is understood")
-	}
-	if c.except, err = p.weekdays(); err != nil {
-		return err
-	}
-	if all := c.weekdays; all == 0 && c.except == 127 || all != 0 && all&^c.except == 0 {
-		return wrong([]string{"every day except sunday at 8am"}, "never fires: all its days are left out")
-	}
-	return nil
-}
-
-var dayNames = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
-
-// weekday returns the day that a word names, also in the plural or abbreviated.
-func weekday(word string) (time.Weekday, bool) {
-	word = strings.TrimSuffix(word, ".")
-	for i, name := range dayNames {
-		if word == name || word == name+"s" || word == name[:3] ||
-			i == 2 && word == "tues" || i == 4 && (word == "thur" || word == "thurs") {
-			return time.Weekday(i), true
-		}
-	}
-	return 0, false
-}
-
-// weekdays reads days of the week: a list of names, ranges, weekday and weekend.
-func (p *parser) weekdays() (mask uint8, err error) {
-	for {
-		p.take("every", "each", "on")
-		first, last, _ := strings.Cut(p.peek(), "-") // mon-fri
-		from, ok := weekday(first)
-		switch {
-		case p.take("weekday", "weekdays"):
-			mask |= weekdayMask
-		case p.take("weekend", "weekends"):
-			mask |= weekendMask
-		case ok:
-			p.words = p.words[1:]
-			if last == "" && p.take("to", "through") {
-				last = p.peek()
-				p.words = p.words[min(1, len(p.words)):]
-			}
-			to := from
-			if last != "" {
-				if to, ok = weekday(last); !ok {
-					return 0, wrong([]string{"every monday to friday at 9am"}, "has a range of days that does not end with a day")
-				}
-			}
-			for d := from; ; d = (d + 1) % 7 {
-				mask |= 1 << d
-				if d == to {
-					break
-				}
-			}
+	measured := func(s span) bool {
+		switch kinds := btoi(s.clock != 0) + btoi(s.days != 0) + btoi(s.weeks != 0) + btoi(s.months != 0); {
+		case kinds > 1:
+			p.fail([]string{"every 90m", "every 3 days at 9am"}, "mixes hours, days, weeks or months in one interval")
+		case s.days != 0:
+			step(s.days, "day")
+		case s.weeks != 0:
+			step(s.weeks, "week")
+		case s.months != 0:
+			step(s.months, "month")
 		default:
-			return 0, p.confused("a day of the week")
+			p.once(said.interval != 0, "an interval")
+			if said.interval = s.clock; s.clock < time.Second || s.clock > 366*24*time.Hour {
+				p.fail([]string{"every 90m", "every 2 hours"}, "has an interval that is not between a second and a year")
+			}
 		}
-		if !p.more(func(w string) bool {
-			first, _, _ := strings.Cut(w, "-")
-			_, ok := weekday(first)
-			return ok || strings.HasPrefix(w, "weekend") || strings.HasPrefix(w, "weekday") || w == "every" || w == "on"
-		}) {
-			return mask, nil
-		}
+		return true
 	}
+	if _, ok := parts[p.peek()]; ok {
+		p.partOfDay()
+		return period("day")
+	}
+	if (p.peek() == "day" || p.peek() == "month" || p.peek() == "year" || p.peek() == "week" && p.at(1) != "day") && p.took(p.peek()) {
+		return period(p.words[p.i-1])
+	}
+	if p.peek() == "fortnight" {
+		p.i++
+		step(2, "week")
+		return true
+	}
+	if p.try(func() bool { // every other, every third
+		n := 2
+		if !p.took("other") {
+			var ok bool
+			if n, ok = p.ordinal(); !ok || n < 2 {
+				return false
+			}
+		}
+		var s span
+		switch {
+		case p.unit(n, &s):
+			if p.peek() == "of" {
+				return false // every third day of the month
+			}
+			measured(s)
+		case p.peek() == "weekday" || p.peek() == "weekend":
+			p.fail([]string{"every 2 weeks on saturday and sunday at noon", "every other day at 9am"}, "counts weekdays or weekends: name the days")
+		case p.weekdays(true):
+			if p.peek() == "of" || p.peek() == "in" {
+				return false // every second tuesday of the month
+			}
+			step(n, "week")
+		default:
+			return false
+		}
+		return true
+	}) {
+		return true
+	}
+	if p.try(func() bool { list, ok := p.yearly(); return ok && p.dated(list) }) {
+		return true
+	}
+	if p.try(func() bool { return p.ordinals(true) && said.scoped }) {
+		return true
+	}
+	if p.try(func() bool {
+		s, ok := p.duration()
+		return ok && measured(s)
+	}) {
+		return true
+	}
+	if p.weekdays(true) {
+		return true
+	}
+	if mask, ok := p.months(); ok {
+		p.setMonths(mask)
+		said.scoped = true
+		return true
+	}
+	if p.ordinals(true) {
+		p.fail([]string{"first day of the month at 10am", "on the 15th of every month at 9am"}, "does not say of which month")
+	}
+	return false
 }
 
-// more consumes a separator if another member of the list follows.
-func (p *parser) more(member func(word string) bool) bool {
-	n := 0
-	for n < len(p.words) && n < 2 && (p.words[n] == "," || p.words[n] == "and") {
-		n++
-	}
-	if n == 0 || n >= len(p.words) || !member(p.words[n]) {
-		return false
-	}
-	p.words = p.words[n:]
-	return true
-}
-
-var monthNames = []string{"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"}
-
-func monthOf(word string) time.Month {
-	for i, name := range monthNames {
-		if word == name || word == name[:3] {
-			return time.Month(i + 1)
-		}
+func btoi(b bool) int {
+	if b {
+		return 1
 	}
 	return 0
 }
 
-// yearly reads "december 24", "24 december", "the 24th of december".
-func (p *parser) yearly(c *calendar) error {
-	p.take("the")
-	first := p.peek()
-	if c.month = monthOf(first); c.month != 0 {
-		p.words = p.words[1:]
-		p.take("the")
+// clause reads one clause.
+func (p *parser) clause() bool {
+	said := &p.said
+	period := func(name string) bool {
+		p.once(said.period != "", "a period")
+		said.period = name
+		return true
 	}
-	day, err := strconv.Atoi(strings.TrimRight(p.peek(), "sthnrd"))
-	if err != nil || day < 1 || day > 31 {
-		return p.confused("a day of the month")
-	}
-	p.words = p.words[1:]
-	if c.month == 0 {
-		p.take("of")
-		if c.month = monthOf(p.peek()); c.month == 0 {
-			return p.confused("a month")
+	word := p.peek()
+	switch word {
+	case "every", "all":
+		p.i++
+		return p.every()
+	case "daily", "weekly", "monthly", "yearly", "nightly":
+		p.i++
+		if word == "nightly" {
+			p.setPart("night")
+			word = "daily"
 		}
-		p.words = p.words[1:]
-	}
-	c.monthDays = []int{day}
-	return nil
-}
-
-func isNumber(word string) bool {
-	_, err := strconv.Atoi(word)
-	return err == nil
-}
-
-// steps reads "every 3 days", "every other day", with "from DATE".
-func (p *parser) steps(c *calendar) error {
-	if p.take("other") {
-		c.step = 2
-		if !p.take("day") {
-			return wrong([]string{"every other day at 9am", "every 14 days at 9am"}, "is only understood for days after %q", "every other")
-		}
-	} else {
-		_, days, months, ok := p.duration()
-		switch {
-		case months > 0:
-			return wrong([]string{"first day of the month at 9am", "every 30 days at 9am", "0 9 1 */3 *"}, "counts months, which are not alike")
-		case !ok:
-			return p.confused("days or weeks")
-		case days < 1 || days > maxDays:
-			return wrong([]string{"every 3 days at 9am"}, "has an interval that is not between a day and ten years")
-		}
-		c.step = days
-	}
-	c.anchor = midnight(naive(p.now.In(p.zone)))
-	if p.take("from") {
-		date, err := time.Parse(time.DateOnly, p.peek())
-		if err != nil {
-			return p.confused("a date such as 2026-12-24")
-		}
-		p.words = p.words[1:]
-		c.anchor = date
-	}
-	return nil
-}
-
-var ordinalWords = map[string]int{"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "last": -1}
-
-var ordinalNumber = lazyregexp.New(`^(\d{1,2})(st|nd|rd|th)$`)
-
-func ordinalOf(word string) (int, bool) {
-	if n, ok := ordinalWords[word]; ok {
-		return n, true
-	}
-	m := ordinalNumber.FindStringSubmatch(word)
-	if m == nil {
-		return 0, false
-	}
-	n, _ := strconv.Atoi(m[1]) // digits
-	return n, n >= 1 && n <= 31
-}
-
-// ordinals reads "first day of the month", "1st and 15th of every month", "last friday of the month". With ofMonth,
-// the text has to name the month.
-func (p *parser) ordinals(c *calendar, ofMonth bool) error {
-	isOrdinal := func(w string) bool { _, ok := ordinalOf(w); return ok || w == "the" }
-	var list []int
-	for {
-		p.take("the")
-		n, ok := ordinalOf(p.peek())
-		if !ok {
-			return p.confused("a day such as 1st, 15th or last")
-		}
-		p.words = p.words[1:]
-		list = append(list, n)
-		if !p.more(isOrdinal) {
-			break
-		}
-	}
-	if _, ok := weekday(p.peek()); ok || p.peek() == "weekday" || p.peek() == "weekend" {
-		if len(list) > 1 || list[0] > 5 {
-			return wrong([]string{"last friday of the month at 5pm", "0 17 * * 5#1,5#3"}, "names more than one of the month's weekdays")
-		}
-		mask, err := p.weekdays()
-		if err != nil {
-			return err
-		}
-		c.weekdays, c.nth = mask, list[0]
-	} else {
-		p.take("day", "days")
-		slices.Sort(list)
-		if list[0] < 0 { // said last
-			list = append(list[1:], -1)
-		}
-		c.monthDays = slices.Compact(list)
-	}
-	if p.take("of") {
-		if !p.take("the", "every", "each") || !p.take("month") {
-			return p.confused("the month, or every month")
-		}
-		return nil
-	}
-	if ofMonth {
-		return p.confused(`"of the month"`)
-	}
-	return nil
-}
-
-var timeOfDay = lazyregexp.New(`^(\d{1,2})(?::(\d{2}))?(?::(\d{2}))?(am|pm)?$`)
-
-// times reads "at 9am", "at 6:30 and 18:30".
-func (p *parser) times() ([]clock, error) {
-	p.take("at")
-	var list []clock
-	for {
-		p.take("at")
-		t, err := p.time()
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, t)
-		if len(list) > 1440 {
-			return nil, wrong(nil, "has too many times")
-		}
-		if !p.more(func(w string) bool {
-			return w == "noon" || w == "midnight" || w == "at" || timeOfDay.MatchString(w)
+		return period(map[string]string{"daily": "day", "weekly": "week", "monthly": "month", "yearly": "year"}[word])
+	case "hourly":
+		p.i++
+		p.once(said.interval != 0, "an interval")
+		said.interval = time.Hour
+		return true
+	case "fortnightly":
+		p.i++
+		p.once(said.step != 0, "an interval")
+		said.step, said.unit = 2, "week"
+		return true
+	case "biweekly", "bimonthly":
+		p.fail([]string{"every 2 weeks on monday at 9am", "every 2 months on the 1st at 9am"}, "has a word that may mean twice in one or once in two: %s", word)
+	case "quarterly":
+		p.fail([]string{"first day of the quarter at 9am"}, "does not say on which day of the quarter")
+	case "from", "starting", "counted":
+		p.i++
+		if word == "from" && p.try(func() bool {
+			b, ok := p.time()
+			return ok && p.windowEnd(b, "to", "until", "-")
 		}) {
-			return list, nil
+			return true
 		}
+		if word == "from" && p.try(func() bool {
+			mask, plain, ok := p.daysOfWeek()
+			if !ok || plain {
+				return false
+			}
+			p.once(said.weekdays != 0, "days of the week")
+			said.weekdays, said.repeated = mask, true
+			return true
+		}) {
+			return true
+		}
+		if word == "from" && monthNames[p.peek()] != 0 && (p.at(1) == "to" || p.at(1) == "-") {
+			mask, ok := p.months()
+			if ok {
+				p.setMonths(mask)
+			}
+			return ok
+		}
+		return p.start()
+	case "between":
+		p.i++
+		b, ok := p.time()
+		return ok && p.windowEnd(b, "and", "to")
+	case "except", "but", "apart", "not":
+		p.i++
+		if word == "not" && (p.i == 1 || p.peek() != "on") {
+			return false
+		}
+		if word == "but" {
+			p.took("not")
+		} else if word == "apart" && !p.took("from") {
+			return false
+		}
+		p.took("on", "for")
+		mask, _, ok := p.daysOfWeek()
+		if ok {
+			p.once(said.except != 0, "an exception")
+			said.except = mask
+		}
+		return ok
+	case "until":
+		p.fail([]string{"every day at 9am"}, "has an end: give it as the job's end_date")
+	case "in":
+		p.i++
+		if p.seq("the") {
+			part := p.take("morning", "afternoon", "evening")
+			if part != "" {
+				p.setPart(part)
+			}
+			return part != ""
+		}
+		if mask, ok := p.months(); ok {
+			p.setMonths(mask)
+			return true
+		}
+		s, ok := p.duration()
+		if ok {
+			said.after = &s
+		}
+		return ok
+	case "this", "tonight":
+		p.i++
+		part := "night"
+		if word == "this" {
+			part = p.take("morning", "afternoon", "evening")
+		}
+		if part == "" {
+			return false
+		}
+		p.setPart(part)
+		p.single(midnight(naive(p.now.In(p.zone))), true)
+		if word == "tonight" {
+			said.part = "tonight"
+		}
+		return true
 	}
+	if p.try(func() bool { // once a day, twice daily, three times a week, once every
+		n := 0
+		switch {
+		case p.took("once"):
+			n = 1
+		case p.took("twice"):
+			n = 2
+		default:
+			var ok bool
+			if n, ok = p.number(); !ok || p.peek() != "time" && p.peek() != "times" {
+				return false
+			}
+			p.i++
+		}
+		p.took(",")
+		if !p.took("a", "an", "per") {
+			return p.peek() == "every" && n == 1 || p.peek() == "daily" && p.count(n) || n == 1 && (p.peek() == "on" || strings.Count(p.peek(), "-") == 2)
+		}
+		if n == 1 && p.took("hour") {
+			said.interval = time.Hour
+			return true
+		}
+		if !slices.Contains([]string{"day", "week", "month", "year"}, p.peek()) {
+			return false
+		}
+		p.i++
+		return p.count(n) && period(p.words[p.i-1])
+	}) {
+		return true
+	}
+	if p.try(func() bool {
+		s, ok := p.duration()
+		if ok = ok && p.seq("from now"); ok {
+			said.after = &s
+		}
+		return ok
+	}) {
+		return true
+	}
+	at, on := p.took("at"), false
+	if !at {
+		on = p.took("on")
+	}
+	if on && p.took("every") {
+		return p.every()
+	}
+	if p.pastHour() {
+		return true
+	}
+	if !at && p.try(func() bool { // dates before times: 24 december
+		saved := p.i
+		if day, certain, ok := p.date(); ok {
+			if p.peek() == "and" || p.peek() == "every" || said.period == "year" {
+				p.i = saved
+				list, ok := p.yearly()
+				return ok && (p.peek() == "every" || said.period == "year") && p.dated(list)
+			}
+			p.single(day, certain)
+			return !p.partOfDay()
+		}
+		list, ok := p.yearly()
+		return ok && (p.peek() == "every" || said.period == "year") && p.dated(list)
+	}) {
+		return true
+	}
+	if !on && p.times() {
+		return true
+	}
+	if !at && p.ordinals(false) {
+		return true
+	}
+	return (!at || p.peek() == "weekend") && p.weekdays(false)
 }
 
-func (p *parser) time() (clock, error) {
-	switch {
-	case p.take("noon"):
-		return 12 * 3600, nil
-	case p.take("midnight"):
-		return 0, nil
-	}
-	m := timeOfDay.FindStringSubmatch(p.peek())
-	if m == nil {
-		return 0, p.confused("a time such as 9am or 18:30")
-	}
-	p.words = p.words[1:]
-	if m[4] == "" {
-		for _, half := range []string{"am", "pm"} {
-			if p.take(half) {
-				m[4] = half
-			}
-		}
-	}
-	h, _ := strconv.Atoi(m[1]) // digits, or nothing
-	minute, _ := strconv.Atoi(m[2])
-	second, _ := strconv.Atoi(m[3])
-	switch {
-	case m[4] == "" && m[2] == "" && h <= 12:
-		return 0, wrong([]string{"at " + m[1] + "am", "at " + m[1] + "pm", "at " + m[1] + ":00"}, "has a time that may be in the morning or in the evening")
-	case m[4] == "" && m[2] == "":
-		return 0, wrong([]string{"at " + m[1] + ":00"}, "has a time without minutes")
-	case m[4] != "" && (h < 1 || h > 12), h > 23, minute > 59, second > 59:
-		return 0, wrong([]string{"at 9:30am", "at 18:30"}, "has a time that no clock shows")
-	case m[4] == "am" && h == 12:
-		h = 0
-	case m[4] == "pm" && h != 12:
-		h += 12
-	}
-	return clock(h*3600 + minute*60 + second), nil
+func (p *parser) count(n int) bool {
+	p.said.count = n
+	return true
 }

@@ -13,8 +13,8 @@
 // # When the clock is moved
 //
 // A local time that does not exist, because the clock was put forward, fires at the first instant after the gap. A
-// local time that comes twice, because the clock was put back, fires only the first time. A cron expression with *
-// for the hour, and an interval, go by elapsed time: they lose and repeat nothing. A day that a month lacks is left
+// local time that comes twice, because the clock was put back, fires only the first time. A cron expression whose
+// minute or hour begins with *, and an interval, go by elapsed time: they lose and repeat nothing. A day that a month lacks is left
 // out, not moved.
 package when
 
@@ -79,6 +79,9 @@ const (
 func Parse(text string, zone *time.Location, now time.Time) (*Schedule, error) {
 	if zone == nil {
 		zone = time.UTC
+	}
+	if err := quartz(text); err != nil { // not in Restore, for jobs from before
+		return nil, err
 	}
 	s, err := read(text, zone, now)
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/toolvet/toolvet/internal/test/texts"
 )
 
 // samples are ordinary tool outputs, to be repeated up to a size.
@@ -53,19 +55,23 @@ Gasthöfe. Im Frühjahr stehen die unteren Wiesen unter Wasser.
 }
 
 func BenchmarkScan(b *testing.B) {
-	for name, sample := range samples() {
-		for _, size := range []int{10 << 10, 1 << 20} {
-			text := strings.Repeat(sample, size/len(sample)+1)[:size]
-			b.Run(fmt.Sprintf("%s/%dKB", name, size>>10), func(b *testing.B) {
-				b.SetBytes(int64(len(text)))
-				b.ReportAllocs()
-				for b.Loop() {
-					if found := Scan(text); len(found) != 0 {
-						b.Fatal(found)
-					}
-				}
-			})
-		}
+	const size = 100_000
+	all := map[string]string{}
+	for _, kind := range texts.Kinds {
+		all[kind] = texts.Of(kind, size)
+	}
+	for _, name := range []string{"german", "chinese"} {
+		sample := samples()[name]
+		all[name] = strings.Repeat(sample, size/len(sample)+1)[:size]
+	}
+	for name, text := range all {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(size)
+			b.ReportAllocs()
+			for b.Loop() {
+				Scan(text)
+			}
+		})
 	}
 }
 

@@ -50,7 +50,7 @@ func (s *scanner) characters() {
 	c.end(len(s.text))
 }
 
-// ASCII around other characters is read as well: the begin of a word that goes on in another
+// ASCII around other characters is read as well: the letters of a word that goes on in another
 // alphabet, and two characters behind one without width.
 const (
 	readBefore = 24
@@ -64,7 +64,8 @@ func (c *chars) skip(i int) int {
 	}
 	next := i + nonASCII(c.text[i:])
 	if next < len(c.text) {
-		next -= readBefore
+		for least := max(i, next-readBefore); next > least && isASCIILetter(rune(c.text[next-1])); next-- {
+		}
 	}
 	if next <= i {
 		return i
@@ -136,7 +137,7 @@ func (c *chars) tag(r rune, i, size int) {
 	}
 	if c.tags.count > 0 {
 		if !c.afterFlag || c.tags.count > maxTagsInFlag || c.last != tagBase+0x7f {
-			c.report(TagCharacters, "tag-characters", c.tags.from, c.tags.to, 100)
+			c.report(kindTagCharacters, "tag-characters", c.tags.from, c.tags.to, 100)
 		}
 		c.tags = run{}
 	}
@@ -148,7 +149,7 @@ func (c *chars) selector(r rune, i, size int) {
 		return
 	}
 	if c.selectors.count >= minSelectors {
-		c.report(Variation, "variation-selectors", c.selectors.from, c.selectors.to, 100)
+		c.report(kindVariation, "variation-selectors", c.selectors.from, c.selectors.to, 100)
 	}
 	c.selectors = run{}
 }
@@ -169,7 +170,7 @@ func (c *chars) zeroWidth(r rune, i, size int) {
 		return
 	}
 	if c.invisible.count >= minInvisible {
-		c.report(ZeroWidth, "invisible-run", c.invisible.from, c.invisible.to, 100)
+		c.report(kindZeroWidth, "invisible-run", c.invisible.from, c.invisible.to, 100)
 	}
 	c.invisible = run{}
 	c.lettersSince++
@@ -180,7 +181,7 @@ func (c *chars) zeroWidth(r rune, i, size int) {
 
 func (c *chars) endInterleaved() {
 	if c.interleaved.count > minInterleaved {
-		c.report(ZeroWidth, "interleaved", c.interleaved.from, c.interleaved.to, 100)
+		c.report(kindZeroWidth, "interleaved", c.interleaved.from, c.interleaved.to, 100)
 	}
 	c.interleaved = run{}
 }
@@ -190,7 +191,7 @@ func (c *chars) endInterleaved() {
 func (c *chars) direction(r rune, i, size int) {
 	switch {
 	case r == 0x202d || r == 0x202e:
-		c.report(Bidi, "override", i, i+size, 90)
+		c.report(kindBidi, "override", i, i+size, 90)
 	case r == 0x202a || r == 0x202b || r >= 0x2066 && r <= 0x2068:
 		if len(c.bidi) < 128 { // deeper is not allowed (UAX 9, max_depth)
 			c.bidi = append(c.bidi, i)
@@ -206,7 +207,7 @@ func (c *chars) direction(r rune, i, size int) {
 
 func (c *chars) endParagraph() {
 	if len(c.bidi) > 0 {
-		c.report(Bidi, "left-open", c.bidi[0], c.bidi[0]+3, 50)
+		c.report(kindBidi, "left-open", c.bidi[0], c.bidi[0]+3, 50)
 		c.bidi = c.bidi[:0]
 	}
 }
@@ -262,7 +263,7 @@ func (c *chars) endWord() {
 
 func (c *chars) endStyled() {
 	if c.styled.count >= minStyled {
-		c.report(LookAlike, "styled-alphabet", c.styled.from, c.styled.to, 50)
+		c.report(kindLookAlike, "styled-alphabet", c.styled.from, c.styled.to, 50)
 	}
 	c.styled = run{}
 }
@@ -274,7 +275,7 @@ func (c *chars) end(size int) {
 	c.endWord()
 	c.endStyled()
 	if n := len(c.mixed); n-c.greek >= minMixedScripts || n >= minMixedGreek {
-		c.report(LookAlike, "mixed-alphabets", c.mixed[0].start, c.mixed[n-1].end, 70)
+		c.report(kindLookAlike, "mixed-alphabets", c.mixed[0].start, c.mixed[n-1].end, 70)
 	}
 }
 

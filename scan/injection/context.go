@@ -13,7 +13,7 @@ import (
 // A hiddenSpan is a part of a view that people would not see.
 type hiddenSpan struct {
 	span
-	kind Kind
+	kind string
 	rule string
 }
 

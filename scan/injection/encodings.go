@@ -41,27 +41,31 @@ type decoder struct {
 
 // decoded reports text that was decoded from a span of the view, if it gives orders.
 // Deliberate says that nobody writes prose in this form by chance.
-func (d *decoder) decoded(text string, at span, rule string, deliberate bool) {
-	d.steps += len(text)
-	if countWords(text, minDecoded) < minDecoded {
+func (d *decoder) decoded(raw string, at span, rule string, deliberate bool) {
+	d.steps += len(raw)
+	if countWords(raw, minDecoded) < minDecoded {
 		return
 	}
 	var hidden []hiddenSpan
 	if deliberate {
-		hidden = []hiddenSpan{{span{0, len(text)}, Encoded, rule}}
+		hidden = []hiddenSpan{{span{0, len(raw)}, kindEncoded, rule}}
 	}
-	r := newReading(d.pace, fold(d.pace, text).text, hidden)
+	text := fold(d.pace, raw).text
+	r := newReading(read(d.pace, text), d.pace, text, hidden)
 	score := 0
 	for _, group := range r.groups() {
 		score = max(score, sum(group))
 	}
-	if deliberate && score < enough && sentence(text) && (r.begins(actionWord) || d.toldToDecode(at.start)) {
+	if deliberate && score < enough && sentence(raw) && (r.begins(actionWord) || d.toldToDecode(at.start)) {
 		score = enough
+	}
+	if score < enough {
+		score = max(score, addressed(text[:min(len(text), maxAddress)]))
 	}
 	d.steps += r.steps
 	if score >= enough {
 		start, end := d.view.original(at.start, at.end, len(d.scanner.text))
-		d.report(Encoded, rule, start, end, score)
+		d.report(kindEncoded, rule, start, end, score)
 	}
 }
 
@@ -219,18 +223,40 @@ func (d *decoder) runs(mark, rule string, decode func(string) string) {
 // percent decodes the words of a line that have many per cent signs.
 func (d *decoder) percent(line span) {
 	for at := line.start; at < line.end; {
-		n := strings.IndexAny(d.view.text[at:line.end], " \t")
-		if n < 0 {
-			n = line.end - at
+		n := line.end - at
+		for _, space := range []byte(" \t") {
+			if i := strings.IndexByte(d.view.text[at:at+n], space); i >= 0 {
+				n = i
+			}
 		}
 		word := d.view.text[at : at+n]
 		if queryEscapes(word) >= minEscapes {
-			deliberate := (strings.Contains(word, "%") || n <= plusEvery*queryEscapes(word)) && !strings.Contains(word, "://")
+			percent := strings.Contains(word, "%")
+			deliberate := (percent || n <= plusEvery*queryEscapes(word)) && !strings.Contains(word, "://")
+			if !deliberate && !percent && !d.mayMatch(span{at, at + n}) {
+				at += n + 1
+				continue // the pluses part the same words that spaces would
+			}
 			d.decoded(unpercent(word), span{at, at + n}, "percent", deliberate)
 		}
 		at += n + 1
 	}
 }
+
+// mayMatch reports whether a phrase or a role may be in a span of the view: a word of a role, or two words of the lexicon
+// that stand together.
+func (d *decoder) mayMatch(at span) bool {
+	i, _ := slices.BinarySearchFunc(d.hits, at.start, func(h hit, start int) int { return int(h.start) - start })
+	for ; i < len(d.hits) && at.contains(int(d.hits[i].start)); i++ {
+		if d.hits[i].class&roleWord != 0 || i > 0 && d.hits[i].word-d.hits[i-1].word <= maxGap {
+			return true
+		}
+	}
+	return false
+}
+
+// maxGap is how many words may lie between two of a phrase, and more.
+const maxGap = 32
 
 // plusEvery is how many bytes a word of a sentence takes at most, on average, with the plus behind it. Base64 of
 // pictures and archives has a plus in 64 characters, and 7 in a line of 76 once in 5,000 lines.
@@ -241,22 +267,26 @@ func queryEscapes(s string) int { return strings.Count(s, "%") + strings.Count(s
 
 // unpercent decodes %41 to A and a plus to a space, and leaves what is no such escape.
 func unpercent(s string) string {
+	s = strings.ReplaceAll(s, "+", " ")
+	if strings.IndexByte(s, '%') < 0 {
+		return s
+	}
 	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '%' && i+2 < len(s) {
-			if n, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
-				b.WriteByte(byte(n))
-				i += 2
-				continue
-			}
+	for {
+		i := strings.IndexByte(s, '%')
+		if i < 0 || i+2 >= len(s) {
+			b.WriteString(s)
+			return strings.ToValidUTF8(b.String(), " ")
 		}
-		if s[i] == '+' {
-			b.WriteByte(' ')
+		b.WriteString(s[:i])
+		if n, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
+			b.WriteByte(byte(n))
+			s = s[i+3:]
 			continue
 		}
-		b.WriteByte(s[i])
+		b.WriteByte('%')
+		s = s[i+1:]
 	}
-	return strings.ToValidUTF8(b.String(), " ")
 }
 
 // unescape decodes \u0041 and \x41 to A, and leaves what is no such escape.

@@ -4,8 +4,11 @@
 package injection
 
 import (
+	"encoding/binary"
+	"math/bits"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 
@@ -49,8 +52,8 @@ func fold(p *pace, text string) *view {
 func nonASCII(text string) int {
 	i := 0
 	for ; i+8 <= len(text); i += 8 {
-		if (text[i]|text[i+1]|text[i+2]|text[i+3]|text[i+4]|text[i+5]|text[i+6]|text[i+7])&0x80 != 0 {
-			break
+		if high := binary.LittleEndian.Uint64([]byte(text[i:i+8])) & 0x8080808080808080; high != 0 {
+			return i + bits.TrailingZeros64(high)/8
 		}
 	}
 	for i < len(text) && text[i] < utf8.RuneSelf {
@@ -134,7 +137,7 @@ const tabled = 0x3000
 // foldRune returns what a character outside ASCII becomes, if it changes.
 func foldRune(r rune) (s string, changed bool) {
 	if r < tabled {
-		f := foldTable()[r]
+		f := foldPage(r)[r%foldPageSize]
 		return f.to, f.changed
 	}
 	return computeFold(r)
@@ -145,13 +148,26 @@ type folded struct {
 	changed bool
 }
 
-var foldTable = sync.OnceValue(func() *[tabled]folded {
-	t := new([tabled]folded)
-	for r := rune(utf8.RuneSelf); r < tabled; r++ {
-		t[r].to, t[r].changed = computeFold(r)
+// foldPages have the folds of foldPageSize characters each. Most texts need few of them, so a page is made when it is needed.
+var foldPages [tabled / foldPageSize]atomic.Pointer[[foldPageSize]folded]
+
+const foldPageSize = 256
+
+// foldPage returns the page of a character outside ASCII and below tabled.
+func foldPage(r rune) *[foldPageSize]folded {
+	at := &foldPages[r/foldPageSize]
+	if p := at.Load(); p != nil {
+		return p
 	}
-	return t
-})
+	p := new([foldPageSize]folded)
+	for i := range p {
+		if c := r - r%foldPageSize + rune(i); c >= utf8.RuneSelf {
+			p[i].to, p[i].changed = computeFold(c)
+		}
+	}
+	at.Store(p) // another goroutine's is the same
+	return p
+}
 
 // punctuation is what NFKC keeps apart from the punctuation of ASCII.
 var punctuation = map[rune]string{

@@ -4,6 +4,7 @@
 package injection
 
 import (
+	"strconv"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -45,7 +46,8 @@ func mayHide(text string) bool {
 	if !hasTag(text) {
 		return false
 	}
-	for _, mark := range []string{"<!--", "style", "hidden", "alt=", "title=", "aria-", "src=", "href=", "STYLE", "HIDDEN", "ALT=", "TITLE=", "SRC=", "HREF="} {
+	for _, mark := range []string{"<!--", "style", "hidden", "alt=", "title=", "aria-", "src=", "href=", "data-", "value=", "<font", "<template", "<desc", "<no", "<dialog",
+		"STYLE", "HIDDEN", "ALT=", "TITLE=", "SRC=", "HREF=", "<FONT", "<TEMPLATE"} {
 		if strings.Contains(text, mark) {
 			return true
 		}
@@ -75,6 +77,9 @@ type document struct {
 	at     int // where the token begins
 	hidden []hiddenSpan
 
+	inStyle bool            // the next text is a style sheet
+	hiding  map[string]bool // classes (.x) and ids (#x) that the style sheets so far hide
+
 	element string // the hidden element that we are in, "" for none
 	depth   int    // of elements of that name
 	from    int
@@ -82,19 +87,25 @@ type document struct {
 }
 
 func (d *document) hide(rule string, start, end int) {
-	d.hidden = append(d.hidden, hiddenSpan{span{start, end}, HiddenHTML, rule})
+	d.hidden = append(d.hidden, hiddenSpan{span{start, end}, kindHiddenHTML, rule})
 }
 
 func (d *document) token(kind html.TokenType, size int) {
 	start := d.at
 	d.at += size
+	if kind != html.TextToken {
+		d.inStyle = false
+	}
 	switch kind {
 	case html.CommentToken:
 		d.hide("comment", start, d.at)
 	case html.TextToken:
+		if d.inStyle {
+			d.styles(d.view.text[start:min(d.at, len(d.view.text))])
+		}
 		if d.noSize && countWords(d.view.text[start:min(d.at, len(d.view.text))], minAttribute) >= minAttribute {
 			from, to := d.view.original(start, d.at, len(d.scanner.text))
-			d.report(HiddenHTML, "text-without-size", from, to, 60)
+			d.report(kindHiddenHTML, "text-without-size", from, to, 60)
 		}
 	case html.StartTagToken, html.SelfClosingTagToken:
 		name, more := d.tokens.TagName()
@@ -112,7 +123,7 @@ func (d *document) token(kind html.TokenType, size int) {
 }
 
 func (d *document) startTag(name string, more bool, start int, closed bool) {
-	hidden, noSize := false, false
+	hidden, noSize := unseen[name], false
 	if d.at-start > maxTag || atom.Lookup([]byte(name)) == 0 {
 		return // not HTML, but a comparison in code, or a placeholder
 	}
@@ -123,21 +134,63 @@ func (d *document) startTag(name string, more bool, start int, closed bool) {
 		case "style":
 			h, n := hides(value)
 			hidden, noSize = hidden || h, noSize || n
+		case "class":
+			for c := range strings.FieldsSeq(value) {
+				hidden = hidden || d.hiding["."+c]
+			}
+		case "id":
+			hidden = hidden || d.hiding["#"+value]
+		case "color":
+			hidden = hidden || name == "font" && invisibleColour(strings.ToLower(value))
 		case "hidden":
 			hidden = hidden || value == "" || value == "hidden" || value == "true" || value == "until-found"
-		case "alt", "title", "aria-label", "aria-description", "placeholder", "content", "summary":
-			if countWords(value, minAttribute) >= minAttribute {
-				d.hide("attribute", start, d.at)
-			}
 		case "src", "href", "background", "poster", "data":
 			d.address(value, start, d.at, key != "href")
+		default:
+			if d.speaks(key) && countWords(value, minAttribute) >= minAttribute {
+				d.hide("attribute", start, d.at)
+			}
 		}
 	}
+	d.inStyle = name == "style" && !closed
 	switch {
 	case d.element == name:
 		d.depth++
 	case d.element == "" && hidden && !closed && !void[name]:
 		d.element, d.depth, d.from, d.noSize = name, 1, d.at, noSize
+	}
+}
+
+// speaks tells whether an attribute may hold a text for readers.
+func (d *document) speaks(key string) bool {
+	switch key {
+	case "alt", "title", "aria-label", "aria-description", "placeholder", "content", "summary", "value", "label", "longdesc", "abbr":
+		return true
+	}
+	return strings.HasPrefix(key, "data-")
+}
+
+// unseen are the elements of which a browser shows nothing.
+var unseen = map[string]bool{"template": true, "desc": true, "noscript": true, "noframes": true, "noembed": true, "dialog": true}
+
+// maxStyles bounds the rules of style sheets that are read.
+const maxStyles = 1000
+
+// styles notes the classes and ids that a style sheet hides.
+func (d *document) styles(sheet string) {
+	for rule := range strings.SplitSeq(sheet, "}") {
+		selectors, declarations, ok := strings.Cut(rule, "{")
+		if hidden, _ := hides(declarations); !ok || !hidden || len(d.hiding) >= maxStyles || strings.Contains(rule, "@") {
+			continue
+		}
+		for selector := range strings.SplitSeq(selectors, ",") {
+			if selector = strings.TrimSpace(selector); len(selector) > 1 && !strings.ContainsAny(selector[1:], " .#:>[+~") && (selector[0] == '.' || selector[0] == '#') {
+				if d.hiding == nil {
+					d.hiding = map[string]bool{}
+				}
+				d.hiding[selector] = true
+			}
+		}
 	}
 }
 
@@ -155,6 +208,7 @@ var void = map[string]bool{
 // hides tells whether a style hides an element, and whether by giving its text no size.
 func hides(style string) (hidden, noSize bool) {
 	style = strings.ToLower(strings.Join(strings.Fields(style), ""))
+	var letters, ground string
 	for declaration := range strings.SplitSeq(style, ";") {
 		property, value, _ := strings.Cut(declaration, ":")
 		value = strings.TrimSuffix(value, "!important")
@@ -169,19 +223,55 @@ func hides(style string) (hidden, noSize bool) {
 			zero := strings.Trim(value, "0.") == "" || strings.Trim(strings.TrimRight(value, "pxemtr%"), "0.") == "" || value == "1px"
 			hidden = hidden || zero && value != ""
 			noSize = noSize || zero && value != "" && property == "font-size"
-		case "color":
-			hidden = hidden || invisibleColours[value]
+		case "color", "-webkit-text-fill-color":
+			letters = value
+			hidden = hidden || invisibleColour(value)
+		case "background", "background-color":
+			ground = value
 		case "left", "top", "right", "text-indent", "margin-left", "margin-top":
 			hidden = hidden || strings.HasPrefix(value, "-") && len(strings.TrimRight(value, "pxemtr%")) > 4
 		case "clip", "clip-path", "transform":
 			hidden = hidden || strings.Contains(value, "(0") || strings.Contains(value, "inset(100%")
 		}
 	}
-	return hidden, noSize
+	return hidden || letters != "" && letters == ground, noSize
 }
 
-// invisibleColours are those of a page's ground.
-var invisibleColours = map[string]bool{
-	"white": true, "#fff": true, "#ffffff": true, "transparent": true, "#fefefe": true,
-	"rgb(255,255,255)": true, "rgba(255,255,255,1)": true, "rgba(0,0,0,0)": true, "#ffffff00": true, "#0000": true,
+// invisibleColour tells whether letters of a colour cannot be seen on a page, whose ground is mostly white.
+func invisibleColour(colour string) bool {
+	switch colour {
+	case "white", "transparent", "snow", "ivory", "ghostwhite", "floralwhite", "whitesmoke", "azure", "mintcream":
+		return true
+	}
+	if hex, ok := strings.CutPrefix(colour, "#"); ok {
+		switch len(hex) {
+		case 3:
+			return strings.Trim(hex, "f") == ""
+		case 4:
+			return hex[3] == '0' || strings.Trim(hex[:3], "f") == ""
+		case 8:
+			if hex[6:] == "00" {
+				return true
+			}
+			hex = hex[:6]
+		}
+		return len(hex) == 6 && hex[0] == 'f' && hex[2] == 'f' && hex[4] == 'f'
+	}
+	name, numbers, ok := strings.Cut(strings.TrimSuffix(colour, ")"), "(")
+	if !ok || !strings.HasPrefix(name, "rgb") && !strings.HasPrefix(name, "hsl") {
+		return false
+	}
+	parts := strings.FieldsFunc(numbers, func(r rune) bool { return r == ',' || r == '/' || r == ' ' })
+	if len(parts) == 4 && strings.Trim(parts[3], "0.%") == "" {
+		return true
+	}
+	if name[0] == 'h' {
+		return len(parts) >= 3 && (parts[2] == "100%" || strings.HasPrefix(parts[2], "9") && len(parts[2]) == 3)
+	}
+	for _, p := range parts[:min(3, len(parts))] {
+		if n, err := strconv.Atoi(p); err != nil || n < 0xf0 {
+			return false
+		}
+	}
+	return len(parts) >= 3
 }

@@ -18,12 +18,25 @@ func (s *scanner) markdown(v *view) []hiddenSpan {
 		l := parseLink(v.text, open+2)
 		s.steps += l.end - open
 		if l.title.end > l.title.start && countWords(v.text[l.title.start:l.title.end], minAttribute) >= minAttribute {
-			hidden = append(hidden, hiddenSpan{l.title, HiddenHTML, "link-title"})
+			hidden = append(hidden, hiddenSpan{l.title, kindHiddenHTML, "link-title"})
+		}
+		if alt := altText(v.text, open); countWords(v.text[alt.start:alt.end], minAttribute) >= minAttribute {
+			hidden = append(hidden, hiddenSpan{alt, kindHiddenHTML, "alt-text"})
 		}
 		s.link(v, open, l)
 		at = l.end
 	}
 	return append(hidden, s.definitions(v)...)
+}
+
+// altText is the text of an image that ends at open, which a page shows if it lacks the image.
+func altText(text string, open int) span {
+	from := max(open-maxAlt, 0)
+	i := strings.LastIndex(text[from:open], "![")
+	if i < 0 || strings.Contains(text[from+i+2:open], "]") {
+		return span{open, open}
+	}
+	return span{from + i + 2, open}
 }
 
 // A link is the destination and the title of a link or an image of Markdown.
@@ -37,6 +50,7 @@ type link struct {
 const (
 	maxURL   = 4096
 	maxTitle = 2048
+	maxAlt   = 1024
 )
 
 // parseLink reads the destination at i and, if there is one, the title.
@@ -77,7 +91,7 @@ func (s *scanner) link(v *view, open int, l link) {
 	start, end := v.original(from, l.end, len(s.text))
 	s.checkURL(l.url, start, end, image)
 	if !image && leadsElsewhere(label, l.url) {
-		s.report(LinkURL, "other-host", start, end, enough)
+		s.report(kindLinkURL, "other-host", start, end, enough)
 	}
 }
 
@@ -99,7 +113,7 @@ func (s *scanner) definitions(v *view) []hiddenSpan {
 		s.steps += l.end - open
 		at = l.end
 		if l.title.end > l.title.start {
-			hidden = append(hidden, hiddenSpan{l.title, HiddenHTML, "definition"})
+			hidden = append(hidden, hiddenSpan{l.title, kindHiddenHTML, "definition"})
 		}
 	}
 	return hidden

@@ -13,11 +13,12 @@ import (
 
 // A cue is a mark in a view, before its neighbours are weighed in.
 type cue struct {
-	kind       Kind
+	kind       string
 	rule       string
 	start, end int
 	score      int
 	quoted     bool // it is an example, or spoken of
+	alone      bool // its rule has looked at the sentence around it
 }
 
 // near is how many bytes may lie between two cues that count together.
@@ -37,7 +38,12 @@ type reading struct {
 
 // grammar reports the phrases and role markers of a view.
 func (s *scanner) grammar(v *view, hidden []hiddenSpan) *words {
-	r := newReading(s.pace, v.text, hidden)
+	memory, ok := hitMemory.Get().(*[]hit)
+	if !ok {
+		memory = new([]hit)
+	}
+	s.memory = memory
+	r := newReading(readInto(s.pace, v.text, *memory), s.pace, v.text, hidden)
 	for _, group := range r.groups() {
 		for _, c := range group {
 			start, end := v.original(c.start, c.end, len(s.text))
@@ -51,15 +57,16 @@ func (s *scanner) grammar(v *view, hidden []hiddenSpan) *words {
 	for _, b := range r.bangs {
 		if b.count >= minBangs {
 			start, end := v.original(b.from, b.to, len(s.text))
-			s.report(Noise, "lone-exclamation-marks", start, end, 60)
+			s.report(kindNoise, "lone-exclamation-marks", start, end, 60)
 		}
 	}
+	s.hiddenAddresses(v, r)
 	s.steps += r.steps
 	return r.words
 }
 
-func newReading(p *pace, text string, hidden []hiddenSpan) *reading {
-	r := &reading{words: read(p, text), pace: p, text: text, hidden: hidden, steps: len(text)}
+func newReading(w *words, p *pace, text string, hidden []hiddenSpan) *reading {
+	r := &reading{words: w, pace: p, text: text, hidden: hidden, steps: len(text)}
 	for _, h := range r.hits {
 		if h.class&talkWord != 0 {
 			r.talk = append(r.talk, h.start)
@@ -136,27 +143,27 @@ func (r *reading) cues() []cue {
 		h := &r.hits[i]
 		if h.class&roleWord != 0 {
 			if c, ok := r.roleMarker(h); ok {
-				if r.mentioned(c.start, c.end) {
+				if !c.alone && r.mentioned(c.start, c.end) {
 					c.score = c.score * describedBy / 100
 				}
 				list = r.add(list, c, h)
 			}
 		}
 		if h.class&urgentWord != 0 && r.bannered(int(h.start)) {
-			list = r.add(list, cue{kind: Instruction, rule: "banner", start: int(h.start), end: int(h.end), score: 25}, h)
+			list = r.add(list, cue{kind: kindInstruction, rule: "banner", start: int(h.start), end: int(h.end), score: 25}, h)
 		}
 		for rest := h.class & table.any; rest != 0; rest &= rest - 1 {
 			starts := table.starts[bits.TrailingZeros64(uint64(rest))]
 			for n := range starts {
 				p := &starts[n]
 				if last := r.match(p, i); last >= 0 {
-					c := cue{kind: Instruction, rule: p.rule, start: int(h.start), end: int(r.hits[last].end), score: p.score}
+					c := cue{kind: kindInstruction, rule: p.rule, start: int(h.start), end: int(r.hits[last].end), score: p.score}
 					if p.order {
 						c.score = c.score * r.order(i) / 100
 					}
 					list = r.add(list, c, h)
 					if j := r.orderAfter(last); j >= 0 {
-						list = r.add(list, cue{kind: Instruction, rule: "order-follows", start: int(r.hits[j].start), end: int(r.hits[j].end), score: 15}, &r.hits[j])
+						list = r.add(list, cue{kind: kindInstruction, rule: "order-follows", start: int(r.hits[j].start), end: int(r.hits[j].end), score: 15}, &r.hits[j])
 					}
 				}
 			}

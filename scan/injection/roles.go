@@ -14,13 +14,16 @@ import (
 func (r *reading) roleMarker(h *hit) (cue, bool) {
 	word := strings.ToLower(r.text[h.start:h.end])
 	before, after := r.text[:h.start], r.text[h.end:]
-	c := cue{kind: RoleMarker, start: int(h.start), end: int(h.end)}
+	if c, ok := r.form(h, word); ok {
+		return c, true
+	}
+	c := cue{kind: kindRoleMarker, start: int(h.start), end: int(h.end)}
 	for _, m := range roleFrames {
 		if score := m.words[word]; score > 0 && strings.HasSuffix(before, m.before) && strings.HasPrefix(after, m.after) {
 			c.rule, c.score = m.rule, score
 			c.start -= len(m.before)
 			c.end += len(m.after)
-			return c, true
+			return c, word != "system" || !r.nested(c.start, c.end)
 		}
 	}
 	if score := headings[word]; score > 0 && r.headingAt(int(h.start)) && strings.HasPrefix(after, ":") {

@@ -7,32 +7,51 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sync"
 	"unicode/utf8"
 )
 
-// A Kind names the means by which a text addresses the model or hides from people.
-type Kind string
-
-// The kinds of signals.
+// The kinds of signals: the means by which a text addresses the model or hides from people.
 const (
-	Instruction   Kind = "instruction"         // phrases that give a model orders
-	RoleMarker    Kind = "role-marker"         // marks that begin or end a turn of a conversation
-	HiddenHTML    Kind = "hidden-html"         // an order in what a browser would not show
-	Encoded       Kind = "encoded-instruction" // an order in base64, hex, ROT13, spaced letters…
-	TagCharacters Kind = "tag-characters"      // Unicode tag characters that are no flag
-	Bidi          Kind = "bidi"                // text that is shown in another order than it is read
-	ZeroWidth     Kind = "zero-width"          // characters without width between or instead of letters
-	Variation     Kind = "variation-selectors" // runs of variation selectors, which carry bytes
-	LookAlike     Kind = "look-alikes"         // words spelt with letters of other alphabets
-	Terminal      Kind = "ansi"                // escapes that hide or erase text, or write the clipboard
-	ImageURL      Kind = "exfiltration-image"  // an image whose URL carries text away
-	LinkURL       Kind = "exfiltration-link"   // a link that leads elsewhere than it says, or runs a script
-	Noise         Kind = "adversarial-noise"   // leftovers of a search for jailbreaks
+	kindInstruction   = "instruction"
+	kindRoleMarker    = "role-marker"
+	kindHiddenHTML    = "hidden-html"
+	kindEncoded       = "encoded-instruction"
+	kindTagCharacters = "tag-characters"
+	kindBidi          = "bidi"
+	kindZeroWidth     = "zero-width"
+	kindVariation     = "variation-selectors"
+	kindLookAlike     = "look-alikes"
+	kindTerminal      = "ansi"
+	kindImageURL      = "exfiltration-image"
+	kindLinkURL       = "exfiltration-link"
+	kindNoise         = "adversarial-noise"
 )
+
+// Kinds returns all kinds of signals. The slice is the caller's own.
+func Kinds() []string {
+	return []string{kindInstruction, kindRoleMarker, kindHiddenHTML, kindEncoded, kindTagCharacters, kindBidi, kindZeroWidth,
+		kindVariation, kindLookAlike, kindTerminal, kindImageURL, kindLinkURL, kindNoise}
+}
 
 // A Signal is one mark of prompt injection in a text.
 type Signal struct {
-	Kind    Kind
+	// Kind is the means by which the text addresses the model or hides from people:
+	//
+	//	instruction          phrases that give a model orders
+	//	role-marker          marks that begin or end a turn of a conversation
+	//	hidden-html          an order in what a browser would not show
+	//	encoded-instruction  an order in base64, hex, ROT13, spaced letters…
+	//	tag-characters       Unicode tag characters that are no flag
+	//	bidi                 text that is shown in another order than it is read
+	//	zero-width           characters without width between or instead of letters
+	//	variation-selectors  runs of variation selectors, which carry bytes
+	//	look-alikes          words spelt with letters of other alphabets
+	//	ansi                 escapes that hide or erase text, or write the clipboard
+	//	exfiltration-image   an image whose URL carries text away
+	//	exfiltration-link    a link that leads elsewhere than it says, or runs a script
+	//	adversarial-noise    leftovers of a search for jailbreaks
+	Kind    string
 	Pattern string // which rule found it, in kebab case; unlike the text it is safe to show
 	// Start and End are byte offsets in the text given to Scan, between characters.
 	Start, End int
@@ -102,7 +121,15 @@ type scanner struct {
 	signals []Signal
 	// steps counts the steps of a scan, for a test of its bound.
 	steps int
+	// memory is that of the hits, for another scan.
+	memory *[]hit
 }
+
+// hitMemory holds memory for the hits of a text: prose has one in five words.
+var hitMemory sync.Pool // of *[]hit
+
+// maxKept bounds the memory that waits for another text, in hits.
+const maxKept = 256 << 10
 
 func scan(p *pace, text string) *scanner {
 	s := &scanner{pace: p, text: text}
@@ -114,13 +141,17 @@ func scan(p *pace, text string) *scanner {
 	hidden = append(hidden, s.markdown(v)...)
 	w := s.grammar(v, disjoint(hidden))
 	s.encodings(v, w)
+	if cap(w.hits) <= maxKept {
+		*s.memory = w.hits[:0]
+		hitMemory.Put(s.memory)
+	}
 	s.finish()
 	return s
 }
 
 // report adds a signal at offsets of the original text, moved out to where characters
 // begin and end.
-func (s *scanner) report(kind Kind, rule string, start, end, score int) {
+func (s *scanner) report(kind string, rule string, start, end, score int) {
 	if len(s.signals) == 4*maxSignals {
 		return
 	}

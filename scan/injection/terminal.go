@@ -65,9 +65,9 @@ func (t *screen) hide(rule string, start, end, minWords int) {
 	if end <= start || countWords(t.text[start:end], minWords) < minWords {
 		return
 	}
-	t.hidden = append(t.hidden, hiddenSpan{span{start, end}, Terminal, rule})
+	t.hidden = append(t.hidden, hiddenSpan{span{start, end}, kindTerminal, rule})
 	from, to := t.view.original(start, end, len(t.scanner.text))
-	t.report(Terminal, rule, from, to, 80)
+	t.report(kindTerminal, rule, from, to, 80)
 }
 
 // escape reads the escape sequence at i (ECMA-48) and returns where it ends.
@@ -175,8 +175,8 @@ func (t *screen) command(i int) int {
 		t.hide("device-string", i+2, j, minConcealed)
 	case number == "52":
 		from, to := t.view.original(i, end, len(t.scanner.text))
-		t.report(Terminal, "clipboard", from, to, 90)
-		t.hidden = append(t.hidden, hiddenSpan{span{i, end}, Terminal, "clipboard"})
+		t.report(kindTerminal, "clipboard", from, to, 90)
+		t.hidden = append(t.hidden, hiddenSpan{span{i, end}, kindTerminal, "clipboard"})
 	case number == "8" && strings.ContainsAny(data, " \n"):
 		t.hide("link-with-words", i+4, j, minConcealed)
 	case number == "0" || number == "1" || number == "2":

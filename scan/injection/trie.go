@@ -4,6 +4,7 @@
 package injection
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -15,7 +16,8 @@ type trie struct {
 	// edges of node n are those from nodes[n].first, nodes[n].count of them, by label.
 	edges []trieEdge
 	root  [256]int32
-	small [][26]int32 // edges by small letters, which are most of them
+	heads [1 << (15 - 6)]uint64 // a set of the first three bytes of words, five bits of each
+	small [][26]uint16          // edges by small letters, which are most of them
 }
 
 type trieNode struct {
@@ -28,20 +30,23 @@ type trieEdge struct {
 	to    int32
 }
 
-// newTrie makes a trie of words; one that ends in an asterisk is a stem.
+// newTrie makes a trie of words; one that ends in an asterisk is a stem. They are few: the numbers of its nodes have 16 bits.
 func newTrie(words map[string]class) *trie {
 	list := make([]string, 0, len(words))
 	for w := range words {
 		list = append(list, w)
 	}
-	slices.SortFunc(list, func(a, b string) int { return strings.Compare(sortKey(a), sortKey(b)) })
-	t := &trie{}
+	slices.SortFunc(list, stemsFirst)
+	t := &trie{nodes: make([]trieNode, 0, 2*len(list)), edges: make([]trieEdge, 0, 2*len(list))}
 	t.build(list, 0, words)
-	t.small = make([][26]int32, len(t.nodes))
+	for _, w := range list {
+		t.addHead(strings.TrimSuffix(w, "*"), len(w) < 3 || w[len(w)-1] == '*')
+	}
+	t.small = make([][26]uint16, len(t.nodes))
 	for n, node := range t.nodes {
 		for _, e := range t.edges[node.first:][:node.count] {
 			if i := e.label - 'a'; i < 26 {
-				t.small[n][i] = e.to
+				t.small[n][i] = uint16(e.to)
 			}
 		}
 	}
@@ -54,8 +59,21 @@ func newTrie(words map[string]class) *trie {
 	return t
 }
 
-// sortKey puts a stem behind the word of the same letters, and before all longer ones.
-func sortKey(word string) string { return strings.ReplaceAll(word, "*", "\x00") }
+// stemsFirst puts a stem behind the word of the same letters, and before all longer ones.
+func stemsFirst(a, b string) int {
+	for i := range min(len(a), len(b)) {
+		switch {
+		case a[i] == b[i]:
+		case a[i] == '*':
+			return -1
+		case b[i] == '*':
+			return 1
+		default:
+			return cmp.Compare(a[i], b[i])
+		}
+	}
+	return len(a) - len(b)
+}
 
 // build adds the node for the first depth bytes of list, which its words share, and returns
 // its number.
@@ -90,6 +108,33 @@ func (t *trie) build(list []string, depth int, words map[string]class) int32 {
 	}
 	t.nodes[n] = node
 	return n
+}
+
+// addHead adds the first bytes of a word to heads: with open set, whatever stands behind a shorter one.
+func (t *trie) addHead(word string, open bool) {
+	if len(word) >= 3 || !open {
+		h := head(word)
+		t.heads[h>>6] |= 1 << (h & 63)
+		return
+	}
+	for c := range 32 {
+		t.addHead(word+string(rune(c)), true)
+	}
+}
+
+// head is a number for the first three bytes of a word, with letters in either case.
+func head(word string) uint16 {
+	h := uint16(word[0]&31)<<10 | uint16(word[1]&31)<<5
+	if len(word) > 2 {
+		h |= uint16(word[2] & 31)
+	}
+	return h
+}
+
+// may tells of most words of two bytes and more that they are not in the dictionary.
+func (t *trie) may(word string) bool {
+	h := head(word)
+	return t.heads[h>>6]>>(h&63)&1 == 1
 }
 
 // lookup returns the class of a word: its own, or its longest stem's.
@@ -131,7 +176,7 @@ func (t *trie) longest(text string) (c class, size int) {
 
 func (t *trie) next(n int32, label byte) int32 {
 	if i := label - 'a'; i < 26 {
-		return t.small[n][i]
+		return int32(t.small[n][i])
 	}
 	node := &t.nodes[n]
 	for _, e := range t.edges[node.first:][:node.count] {
@@ -155,6 +200,9 @@ func lower(c byte) byte {
 // spellings are the folded forms in which a word may stand in a text: the capitals of some
 // alphabets look like others of ASCII than their small letters.
 func spellings(word string) []string {
+	if nonASCII(word) == len(word) {
+		return []string{strings.ToLower(word)}
+	}
 	forms := []string{word, strings.ToUpper(word)}
 	if r := []rune(word); len(r) > 1 {
 		forms = append(forms, strings.ToUpper(string(r[:1]))+string(r[1:]))

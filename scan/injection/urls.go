@@ -16,14 +16,14 @@ func (s *scanner) checkURL(raw string, start, end int, image bool) {
 	scheme, rest, _ := strings.Cut(raw, ":")
 	switch strings.ToLower(strings.TrimSpace(scheme)) {
 	case "javascript", "vbscript":
-		s.report(LinkURL, "script-url", start, end, enough)
+		s.report(kindLinkURL, "script-url", start, end, enough)
 	case "data":
 		if strings.HasPrefix(strings.ToLower(rest), "text/html") {
-			s.report(LinkURL, "html-url", start, end, enough)
+			s.report(kindLinkURL, "html-url", start, end, enough)
 		}
 	case "http", "https":
 		if rule := carries(raw); image && rule != "" {
-			s.report(ImageURL, rule, start, end, 70)
+			s.report(kindImageURL, rule, start, end, 70)
 		}
 	}
 }
@@ -117,14 +117,11 @@ func site(host string) string {
 // fromBase64 decodes base64 of either alphabet, with or without padding, to text.
 func fromBase64(s string) (string, bool) {
 	s = strings.TrimRight(s, "=")
-	enc := base64.RawStdEncoding
-	if strings.ContainsAny(s, "-_") {
-		enc = base64.RawURLEncoding
-	}
 	head := s[:min(len(s), 16)]
-	if raw, err := enc.DecodeString(head); err != nil && len(head) == 16 || !printable(string(raw)) {
+	if raw, err := alphabetOf(head).DecodeString(head); err != nil && len(head) == 16 || !printable(string(raw)) {
 		return "", false
 	}
+	enc := alphabetOf(s)
 	if len(s)%4 == 1 {
 		s = s[:len(s)-1]
 	}
@@ -133,6 +130,13 @@ func fromBase64(s string) (string, bool) {
 		return "", false
 	}
 	return string(raw), true
+}
+
+func alphabetOf(s string) *base64.Encoding {
+	if strings.IndexByte(s, '-') >= 0 || strings.IndexByte(s, '_') >= 0 {
+		return base64.RawURLEncoding
+	}
+	return base64.RawStdEncoding
 }
 
 // printable tells whether a text is ASCII that one can read, but for one byte in twenty.

@@ -31,25 +31,31 @@ type words struct {
 	bangs []run
 }
 
-// The roles of a byte in a word.
+// The roles of a byte.
 const (
 	isLetter = 1 << iota
 	isDigit
-	isHigh // part of a character outside ASCII
-	isLeet // sign that stands for a letter
+	isHigh    // part of a character outside ASCII
+	isLeet    // sign that stands for a letter
+	isCapital // a letter in upper case
+	isSign    // it says something where it stands between words
 )
 
 var byteClass = func() (table [256]byte) {
 	for c := range table {
 		switch {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '_':
+		case c >= 'A' && c <= 'Z':
+			table[c] = isLetter | isCapital
+		case c >= 'a' && c <= 'z', c == '_':
 			table[c] = isLetter
 		case c >= '0' && c <= '9':
 			table[c] = isDigit
 		case c >= utf8.RuneSelf:
 			table[c] = isHigh
 		case c == '$' || c == '@':
-			table[c] = isLeet
+			table[c] = isLeet | isSign
+		case strings.IndexByte(".!?;\n\\", byte(c)) >= 0:
+			table[c] = isSign
 		}
 	}
 	return table
@@ -80,33 +86,52 @@ type reader struct {
 }
 
 func read(p *pace, text string) *words {
+	return readInto(p, text, make([]hit, 0, len(text)/hitEvery+1))
+}
+
+// readInto is read with memory for the hits, which may be none.
+func readInto(p *pace, text string, memory []hit) *words {
 	r := reader{text: text, lexicon: lexicon()}
-	r.hits = make([]hit, 0, len(text)/hitEvery+1)
-	for i := 0; i < len(text) && !p.over(); {
-		if byteClass[text[i]]&inWord != 0 {
-			i = r.readWord(i)
-			continue
+	r.hits = memory[:0]
+	for i, look := 0, 0; i < len(text); {
+		if i >= look {
+			if look = i + lookEvery; p.over() {
+				break
+			}
 		}
-		i = r.separator(i)
+		switch kind := byteClass[text[i]]; {
+		case kind&inWord != 0:
+			i = r.readWord(i)
+		case kind&isSign != 0:
+			i = r.separator(i)
+		default:
+			i++
+		}
 	}
 	r.endSingles()
 	r.endLine(len(text))
 	return &r.words
 }
 
+// lookEvery is how many bytes are read, about, between two looks at the pace.
+const lookEvery = 8
+
 // readWord reads the word at i and returns where it ends.
 func (r *reader) readWord(i int) int {
-	j, kinds := i, byte(0)
-	for j < len(r.text) && byteClass[r.text[j]]&inWord != 0 {
-		if r.text[j] >= 0xe0 && unspaced(r.text, j) {
-			break
-		}
-		kinds |= byteClass[r.text[j]]
-		j++
-	}
-	if j == i {
+	j, kinds := i+1, byteClass[r.text[i]]
+	inner := byte(0) // of all bytes but the first
+	if kinds&isHigh != 0 && r.text[i] >= 0xe0 && unspaced(r.text, i) {
 		return r.readUnspaced(i)
 	}
+	for j < len(r.text) {
+		kind := byteClass[r.text[j]]
+		if kind&inWord == 0 || kind&isHigh != 0 && r.text[j] >= 0xe0 && unspaced(r.text, j) {
+			break
+		}
+		inner |= kind
+		j++
+	}
+	kinds |= inner
 	if j+1 < len(r.text) && r.text[j] == '\'' && lower(r.text[j-1]) == 'n' && lower(r.text[j+1]) == 't' {
 		j += 2 // don't
 	}
@@ -114,13 +139,23 @@ func (r *reader) readWord(i int) int {
 	switch {
 	case size == 1:
 		r.addSingle(i)
-	case size <= maxWordSize:
+	case size <= maxWordSize && (size < minGlued || inner&isCapital != 0 || r.text[j-1]|' ' == 's'):
 		if c := r.lexicon.class(r.text[i:j]); c != 0 {
 			r.hit(c, i, j)
+		}
+	case size <= maxWordSize: // it is not glued, and not off by one
+		if r.lexicon.may(r.text[i:j]) {
+			if c := r.lexicon.lookup(r.text[i:j]); c != 0 {
+				r.hit(c, i, j)
+			}
 		}
 	}
 	if size > 1 || kinds == isDigit {
 		r.endSingles()
+	}
+	r.word++
+	if kinds&isDigit == 0 && size < minLong {
+		return j // most words
 	}
 	if size >= minLong && kinds&isHigh == 0 {
 		r.long = append(r.long, span{i, j})
@@ -128,19 +163,22 @@ func (r *reader) readWord(i int) int {
 	if kinds == isDigit && size == 8 && strings.Trim(r.text[i:j], "01") == "" {
 		r.bits = append(r.bits, span{i, j})
 	}
-	if kinds == isLetter|isDigit && size > 1 {
+	if kinds&^isCapital == isLetter|isDigit && size > 1 {
 		r.mixedCount++
 	}
-	r.word++
 	return j
 }
 
 // class returns the class of a word, also where its spelling is off by a letter
 // ("instrctions"), or where it is glued to what stands before it ("USAIgnore").
 func (t *trie) class(word string) class {
-	c := t.lookup(word)
-	if c != 0 || len(word) < minGlued {
-		return c
+	if t.may(word) {
+		if c := t.lookup(word); c != 0 {
+			return c
+		}
+	}
+	if len(word) < minGlued {
+		return 0
 	}
 	if strings.HasSuffix(word, "ions") && offByOne(word, "instructions") {
 		return t.lookup("instructions")
@@ -216,7 +254,7 @@ func (r *reader) separator(i int) int {
 	}
 	switch c {
 	case '.', '!', '?', ';':
-		if next <= ' ' || next >= utf8.RuneSelf || next == '"' || next == '\'' || next == '<' || next == '\\' || next == ')' {
+		if next <= ' ' || next >= utf8.RuneSelf || strings.IndexByte(`"'<>\)[-`, next) >= 0 || r.closes(i+1) {
 			r.sentence++
 		}
 	case '\n':
@@ -234,6 +272,19 @@ func (r *reader) separator(i int) int {
 		}
 	}
 	return i + 1
+}
+
+// closes reports whether closing brackets or marks of emphasis stand at i, and no name goes on behind them: "**Stop.** Go", but
+// not "os._exit".
+func (r *reader) closes(i int) bool {
+	from := i
+	for i < len(r.text) && strings.IndexByte("])}*_~`|\"'", r.text[i]) >= 0 {
+		i++
+	}
+	if i == from {
+		return false
+	}
+	return i == len(r.text) || byteClass[r.text[i]]&(isLetter|isCapital) != isLetter || strings.IndexByte("])}", r.text[i-1]) >= 0
 }
 
 // addBang adds an exclamation mark that stands alone: many of them begin the results of a search

@@ -11,16 +11,7 @@
 //		// text[m.Start:m.End] is a secret; secret.Marker(m.Pattern) may stand in its place
 //	}
 //
-// The patterns are data: those of betterleaks and gitleaks (see patterns/README.md), and a few of
-// our own for what these leave out. Most of them are regular expressions that hold a word,
-// such as "sk-ant-api03-" or "password". [Scanner.Scan] looks for all words of all patterns at once:
-//
-//	text ─ words (one pass) ─ what follows them (bits) ─ regions ─ filter ─ regular expression
-//	                                                                      └ entropy, allow-lists
-//
-// and applies an expression to the few regions that it could match in. A filter reads these first, with a
-// lazily built automaton, and leaves the expression only the parts that hold a match. It finds the same matches
-// as the expression over the whole text; TestRegions and FuzzRegions hold it to that.
+// The patterns are those of betterleaks and gitleaks, and a few of our own for what these leave out.
 //
 // A text is looked at as it stands and in its normal form, without the escapes of JSON and HTML
 // and without characters that are not seen. Text in other encodings (base64, URL encoding,

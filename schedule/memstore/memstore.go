@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolvet/toolvet/internal/jobspec"
 	"github.com/toolvet/toolvet/schedule"
 )
 
@@ -254,7 +255,7 @@ func (s *store) Jobs(ctx context.Context, f schedule.JobFilter) (list []*schedul
 			order = func(a, b *schedule.Job) int { return cmp.Or(a.Next.Compare(b.Next), byID(a, b)) }
 		}
 		found := sorted(s.jobs, func(j *schedule.Job) bool { return chooses(&f, j) }, order)
-		list, err = copies(atMost(found, schedule.PageSize(f.Limit)), copyJob)
+		list, err = copies(atMost(found, jobspec.PageSize(f.Limit)), copyJob)
 		for _, j := range list {
 			switch text, _ := json.Marshal(j); {
 			case f.Brief:

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolvet/toolvet/internal/jobspec"
 	"github.com/toolvet/toolvet/schedule"
 )
 
@@ -75,7 +76,7 @@ func (s *store) Runs(ctx context.Context, f schedule.RunFilter) (list []*schedul
 			return (f.Job == "" || f.Job == r.Job) && (f.Owner == nil || *f.Owner == s.jobs[r.Job].Owner.Subject) &&
 				(f.State == "" || f.State == r.State) && (f.Before == "" || r.ID < f.Before)
 		}, func(a, b *schedule.Run) int { return strings.Compare(b.ID, a.ID) })
-		list, err = copies(atMost(found, schedule.PageSize(f.Limit)), copyRun)
+		list, err = copies(atMost(found, jobspec.PageSize(f.Limit)), copyRun)
 		for _, r := range list {
 			if f.Brief {
 				r.Result, r.Verdict = nil, nil
@@ -87,7 +88,7 @@ func (s *store) Runs(ctx context.Context, f schedule.RunFilter) (list []*schedul
 }
 
 // Fire implements [schedule.Store].
-func (s *store) Fire(ctx context.Context, now time.Time, limit int, fire func(schedule.Due) []*schedule.Run) (n int, err error) {
+func (s *store) Fire(ctx context.Context, now time.Time, limit int, fire func(j *schedule.Job, open int, fired []time.Time) []*schedule.Run) (n int, err error) {
 	err = s.do(ctx, func() error {
 		due := sorted(s.jobs, func(j *schedule.Job) bool { return come(j.Next, now) },
 			func(a, b *schedule.Job) int { return cmp.Or(a.Next.Compare(b.Next), byID(a, b)) })
@@ -98,7 +99,7 @@ func (s *store) Fire(ctx context.Context, now time.Time, limit int, fire func(sc
 			if err != nil {
 				return err
 			}
-			if runs[i], err = copies(fire(schedule.Due{Job: j, Open: s.open(j.ID, ""), Fired: s.fired(j)}), copyRun); err != nil {
+			if runs[i], err = copies(fire(j, s.open(j.ID, ""), s.fired(j)), copyRun); err != nil {
 				return err
 			}
 			if versions[i], err = s.version(j); err != nil {
@@ -119,10 +120,10 @@ func (s *store) Fire(ctx context.Context, now time.Time, limit int, fire func(sc
 	return n, err
 }
 
-// fired are the times of [schedule.Due].
+// fired are the times for Fire.
 func (s *store) fired(j *schedule.Job) (list []time.Time) {
 	for _, r := range s.runs {
-		if r.Job == j.ID && r.Kind == schedule.Scheduled && r.State != schedule.Missed && !r.Fire.Before(j.Next) && !j.Next.After(j.Through) {
+		if r.Job == j.ID && r.Kind == "schedule" && r.State != schedule.Missed && !r.Fire.Before(j.Next) && !j.Next.After(j.Through) {
 			list = append(list, r.Fire)
 		}
 	}
@@ -148,7 +149,7 @@ func (s *store) Claim(ctx context.Context, worker string, now time.Time, limit i
 			if err != nil {
 				return err
 			}
-			if len(claims) >= limit || r.Exclusive && running[j.ID] || r.Kind != schedule.Triggered && j.State == schedule.Paused {
+			if len(claims) >= limit || r.Exclusive && running[j.ID] || r.Kind != "trigger" && j.State == schedule.Paused {
 				continue
 			}
 			c, err := copyRun(r)

@@ -35,7 +35,7 @@ func (s *store) Leave(ctx context.Context, worker string) error {
 }
 
 // TakeOver implements [schedule.Store].
-func (s *store) TakeOver(ctx context.Context, now time.Time, lease time.Duration, lost func(*schedule.Job, *schedule.Run, int)) error {
+func (s *store) TakeOver(ctx context.Context, now time.Time, lease time.Duration, attempts int, lost func(*schedule.Job, *schedule.Run, int)) error {
 	return s.do(ctx, func() error {
 		clock := time.Now()
 		var runs []*schedule.Run
@@ -55,7 +55,7 @@ func (s *store) TakeOver(ctx context.Context, now time.Time, lease time.Duration
 				return err
 			}
 			runs = append(runs, c)
-			if c.State, c.Ready = schedule.Queued, now; !j.AtMostOnce && c.Attempt < schedule.MaxAttempts {
+			if c.State, c.Ready = schedule.Queued, now; !j.AtMostOnce && c.Attempt < attempts {
 				continue
 			}
 			c.State, c.Ended = schedule.Lost, now
@@ -141,7 +141,7 @@ func (s *store) AlertsSince(ctx context.Context, at time.Time, id string) (list 
 }
 
 // SetBack implements [schedule.Store].
-func (s *store) SetBack(ctx context.Context, now time.Time) error {
+func (s *store) SetBack(ctx context.Context, now time.Time, delay time.Duration) error {
 	return s.do(ctx, func() error {
 		for _, r := range s.runs {
 			if r.State == schedule.Queued && r.Ready.After(now) && (r.Fire.After(now) || r.Started.After(now)) {
@@ -149,7 +149,7 @@ func (s *store) SetBack(ctx context.Context, now time.Time) error {
 			}
 		}
 		for _, a := range s.alerts {
-			if a.due.After(now.Add(schedule.MaxAlertDelay)) {
+			if a.due.After(now.Add(delay)) {
 				a.due = now
 			}
 		}

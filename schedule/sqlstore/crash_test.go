@@ -58,10 +58,11 @@ func crashWorker(place, log string) error {
 		return err
 	}
 	defer file.Close()
-	s, err := schedule.New(schedule.Config{Store: store, Caller: recorder{file}, Workers: 1, Lease: crashLease, Poll: 50 * time.Millisecond})
+	s, err := schedule.New(schedule.Config{Store: store, Caller: recorder{file}, Workers: 1, Poll: 50 * time.Millisecond})
 	if err != nil {
 		return err
 	}
+	setLease(s, crashLease)
 	return s.Serve(ctx)
 }
 
@@ -104,7 +105,7 @@ func TestCrash(t *testing.T) {
 			j := newJob(fmt.Sprint("job ", i), due)
 			j.Arguments = []byte(fmt.Sprintf(`{"n":%d}`, i))
 			j.Schedule, j.Canonical = due.Format(time.RFC3339Nano), due.Format(time.RFC3339Nano)
-			j.Next, j.CatchUp = due, schedule.CatchUpLast
+			j.Next, j.CatchUp = due, "last"
 			create(t, store, j)
 		}
 		ways := []string{place, place} // on which workers reach the store

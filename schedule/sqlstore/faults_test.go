@@ -162,7 +162,7 @@ func TestFullDisk(t *testing.T) {
 	const jobs = 40
 	for i := range jobs {
 		j := newJob(fmt.Sprint("job ", i), due)
-		j.Arguments, j.CatchUp = []byte(fmt.Sprintf(`{"n":%d}`, i)), schedule.CatchUpLast
+		j.Arguments, j.CatchUp = []byte(fmt.Sprintf(`{"n":%d}`, i)), "last"
 		j.Schedule, j.Canonical = due.Format(time.RFC3339Nano), due.Format(time.RFC3339Nano)
 		create(t, s, j)
 	}
@@ -185,10 +185,11 @@ func TestFullDisk(t *testing.T) {
 			once.Do(func() { close(full) })
 		}
 	}), nil))
-	scheduler, err := schedule.New(schedule.Config{Store: s, Caller: c, Poll: 10 * time.Millisecond, Lease: 5 * time.Second, Logger: log})
+	scheduler, err := schedule.New(schedule.Config{Store: s, Caller: c, Poll: 10 * time.Millisecond, Logger: log})
 	if err != nil {
 		t.Fatal(err)
 	}
+	setLease(scheduler, 5*time.Second)
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer stop()
 	var serving sync.WaitGroup

@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/toolvet/toolvet/internal/jobspec"
 	"github.com/toolvet/toolvet/schedule"
 )
 
@@ -241,7 +242,7 @@ func (s *store) Jobs(ctx context.Context, f schedule.JobFilter) ([]*schedule.Job
 	case f.Large > 0:
 		columns = fmt.Sprintf("CASE WHEN length(doc) > %d THEN %s ELSE doc END, next_at, check_at", f.Large, s.lacking("arguments"))
 	}
-	query := fmt.Sprintf("SELECT %s FROM schedule_jobs%s ORDER BY %s LIMIT %d", columns, &w, order, schedule.PageSize(f.Limit))
+	query := fmt.Sprintf("SELECT %s FROM schedule_jobs%s ORDER BY %s LIMIT %d", columns, &w, order, jobspec.PageSize(f.Limit))
 	list, err := scanJobs(s.read.QueryContext(ctx, query, w.values...))
 	for _, j := range list {
 		switch {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolvet/toolvet/internal/jobspec"
 	"github.com/toolvet/toolvet/schedule"
 )
 
@@ -19,7 +20,7 @@ func TestPruneMany(t *testing.T) {
 		if err := s.transact(t.Context(), func(tx *sql.Tx) error {
 			for i := range 3 * pruned {
 				at := now.Add(time.Duration(i-3*pruned) * time.Minute)
-				r := &schedule.Run{ID: schedule.NewID(at), Job: j.ID, Fire: at, Kind: schedule.Scheduled, State: schedule.Succeeded, Ended: at}
+				r := &schedule.Run{ID: jobspec.NewID(at), Job: j.ID, Fire: at, Kind: "schedule", State: schedule.Succeeded, Ended: at}
 				if _, err := addRun(t.Context(), tx, r); err != nil {
 					return err
 				}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolvet/toolvet/internal/jobspec"
 	"github.com/toolvet/toolvet/schedule"
 )
 
@@ -130,7 +131,7 @@ func (s *store) Runs(ctx context.Context, f schedule.RunFilter) ([]*schedule.Run
 	if f.Brief {
 		columns = strings.TrimSuffix(columns, "doc") + s.lacking("result", "verdict")
 	}
-	list, err := scanRuns(s.read.QueryContext(ctx, fmt.Sprintf("SELECT %s FROM schedule_runs%s ORDER BY id DESC LIMIT %d", columns, &w, schedule.PageSize(f.Limit)), w.values...))
+	list, err := scanRuns(s.read.QueryContext(ctx, fmt.Sprintf("SELECT %s FROM schedule_runs%s ORDER BY id DESC LIMIT %d", columns, &w, jobspec.PageSize(f.Limit)), w.values...))
 	if f.Brief {
 		for _, r := range list {
 			r.Result, r.Verdict = nil, nil
@@ -141,7 +142,7 @@ func (s *store) Runs(ctx context.Context, f schedule.RunFilter) ([]*schedule.Run
 
 const openRuns = "SELECT count(*) FROM schedule_runs WHERE job_id = $1 AND state IN ('queued', 'running') AND id <> $2"
 
-// firedAlready returns the times that [schedule.Due] calls Fired.
+// firedAlready returns the times for Fire.
 func firedAlready(ctx context.Context, q querier, j *schedule.Job) ([]time.Time, error) {
 	if j.Next.After(j.Through) {
 		return nil, nil // always, unless the clock was set back
@@ -163,7 +164,7 @@ func firedAlready(ctx context.Context, q querier, j *schedule.Job) ([]time.Time,
 }
 
 // Fire implements [schedule.Store].
-func (s *store) Fire(ctx context.Context, now time.Time, limit int, fire func(schedule.Due) []*schedule.Run) (n int, err error) {
+func (s *store) Fire(ctx context.Context, now time.Time, limit int, fire func(j *schedule.Job, open int, fired []time.Time) []*schedule.Run) (n int, err error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	err = s.transact(ctx, func(tx *sql.Tx) error {
@@ -173,14 +174,15 @@ func (s *store) Fire(ctx context.Context, now time.Time, limit int, fire func(sc
 		}
 		n = len(list)
 		for _, j := range list {
-			due := schedule.Due{Job: j}
-			if err := tx.QueryRowContext(ctx, openRuns, j.ID, "").Scan(&due.Open); err != nil {
+			var open int
+			if err := tx.QueryRowContext(ctx, openRuns, j.ID, "").Scan(&open); err != nil {
 				return err
 			}
-			if due.Fired, err = firedAlready(ctx, tx, j); err != nil {
+			fired, err := firedAlready(ctx, tx, j)
+			if err != nil {
 				return err
 			}
-			for _, r := range fire(due) {
+			for _, r := range fire(j, open, fired) {
 				added, err := addRun(ctx, tx, r)
 				if err != nil {
 					return err

@@ -19,6 +19,7 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib"
 	_ "modernc.org/sqlite"
 
+	"github.com/toolvet/toolvet/internal/jobspec"
 	"github.com/toolvet/toolvet/schedule"
 	"github.com/toolvet/toolvet/schedule/storetest"
 )
@@ -81,7 +82,7 @@ var now = time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
 
 func newJob(name string, next time.Time) *schedule.Job {
 	return &schedule.Job{
-		ID: schedule.NewID(now), Spec: schedule.Spec{Name: name, Tool: "files:read", Arguments: []byte(`{"path":"x"}`), Schedule: "@daily"},
+		ID: jobspec.NewID(now), Spec: schedule.Spec{Name: name, Tool: "files:read", Arguments: []byte(`{"path":"x"}`), Schedule: "@daily"},
 		Canonical: "@daily", State: schedule.Active, Created: now, Updated: now, Next: next,
 	}
 }
@@ -98,7 +99,7 @@ func create(t *testing.T, s *store, jobs ...*schedule.Job) {
 // enqueue stores a queued run.
 func enqueue(t *testing.T, s *store, j *schedule.Job, fire time.Time) *schedule.Run {
 	t.Helper()
-	r := &schedule.Run{ID: schedule.NewID(fire), Job: j.ID, Fire: fire, Kind: schedule.Scheduled, State: schedule.Queued, Ready: fire, Exclusive: true}
+	r := &schedule.Run{ID: jobspec.NewID(fire), Job: j.ID, Fire: fire, Kind: "schedule", State: schedule.Queued, Ready: fire, Exclusive: true}
 	if err := s.AddRun(t.Context(), r, 1000); err != nil {
 		t.Fatal(err)
 	}
@@ -154,4 +155,9 @@ func TestBroken(t *testing.T) {
 	if got, err := os.ReadFile(file); err != nil || string(got) != text {
 		t.Errorf("the text was changed: %v", err)
 	}
+}
+
+// setLease makes the leases of a scheduler last for so long.
+func setLease(s *schedule.Scheduler, lease time.Duration) {
+	s.Inside().(interface{ Tune(t jobspec.Tuning) }).Tune(jobspec.Tuning{Lease: lease})
 }

@@ -58,7 +58,7 @@ func (s *store) Leave(ctx context.Context, worker string) error {
 }
 
 // TakeOver implements [schedule.Store].
-func (s *store) TakeOver(ctx context.Context, now time.Time, lease time.Duration, lost func(*schedule.Job, *schedule.Run, int)) error {
+func (s *store) TakeOver(ctx context.Context, now time.Time, lease time.Duration, attempts int, lost func(*schedule.Job, *schedule.Run, int)) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	var any bool
@@ -74,7 +74,7 @@ func (s *store) TakeOver(ctx context.Context, now time.Time, lease time.Duration
 			return err
 		}
 		for _, worker := range dead {
-			if err := s.bury(ctx, tx, worker, now, lost); err != nil {
+			if err := s.bury(ctx, tx, worker, now, attempts, lost); err != nil {
 				return err
 			}
 		}
@@ -83,7 +83,7 @@ func (s *store) TakeOver(ctx context.Context, now time.Time, lease time.Duration
 }
 
 // bury hands on the runs of a dead worker.
-func (s *store) bury(ctx context.Context, tx *sql.Tx, worker string, now time.Time, lost func(*schedule.Job, *schedule.Run, int)) error {
+func (s *store) bury(ctx context.Context, tx *sql.Tx, worker string, now time.Time, attempts int, lost func(*schedule.Job, *schedule.Run, int)) error {
 	list, err := scanRuns(tx.QueryContext(ctx, "SELECT "+runColumns+" FROM schedule_runs WHERE worker = $1 AND state = 'running'", worker))
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func (s *store) bury(ctx context.Context, tx *sql.Tx, worker string, now time.Ti
 			return err
 		}
 		r.State, r.Ready = schedule.Queued, now
-		gone := j.AtMostOnce || r.Attempt >= schedule.MaxAttempts
+		gone := j.AtMostOnce || r.Attempt >= attempts
 		if gone {
 			r.State, r.Ended = schedule.Lost, now
 			var open int
@@ -121,14 +121,14 @@ func (s *store) bury(ctx context.Context, tx *sql.Tx, worker string, now time.Ti
 }
 
 // SetBack implements [schedule.Store].
-func (s *store) SetBack(ctx context.Context, now time.Time) error {
+func (s *store) SetBack(ctx context.Context, now time.Time, delay time.Duration) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	return s.transact(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, "UPDATE schedule_runs SET ready_at = $1 WHERE state = 'queued' AND ready_at > $1 AND (fire_at > $1 OR started_at > $1)", ms(now)); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, "UPDATE schedule_alerts SET ready_at = $1 WHERE told_at = 0 AND ready_at > $2", ms(now), ms(now.Add(schedule.MaxAlertDelay)))
+		_, err := tx.ExecContext(ctx, "UPDATE schedule_alerts SET ready_at = $1 WHERE told_at = 0 AND ready_at > $2", ms(now), ms(now.Add(delay)))
 		return err
 	})
 }

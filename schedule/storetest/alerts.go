@@ -64,10 +64,10 @@ func alertsWithJob(w *world) {
 	}
 	_, err := w.UpdateJob(w.Context(), j.ID, func(j *schedule.Job) error { add(j, "2 updated"); return nil })
 	w.must(err)
-	_, err = w.Fire(w.Context(), now, 1, func(d schedule.Due) []*schedule.Run {
-		add(d.Job, "3 fired")
-		d.Job.Next = time.Time{}
-		return []*schedule.Run{newRun(d.Job, now)}
+	_, err = w.Fire(w.Context(), now, 1, func(j *schedule.Job, open int, fired []time.Time) []*schedule.Run {
+		add(j, "3 fired")
+		j.Next = time.Time{}
+		return []*schedule.Run{newRun(j, now)}
 	})
 	w.must(err)
 	w.enlist("w")

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolvet/toolvet/internal/jobspec"
 	"github.com/toolvet/toolvet/schedule"
 )
 
@@ -45,7 +46,7 @@ func is(err, want error) bool {
 func full(j *schedule.Job) {
 	j.Arguments = []byte(`{"text":"\u0000\ud800 \u003cb\u003e","n":1e400,"arguments":{"id":1}}`)
 	j.Zone, j.Description, j.Tags, j.Until, j.MaxRuns = "Europe/Vienna", "does it", []string{"daily", "x y"}, now.Add(time.Hour), 3
-	j.Timeout, j.Overlap, j.CatchUp, j.AtMostOnce = schedule.Duration(time.Minute), schedule.Queue, schedule.CatchUpAll, true
+	j.Timeout, j.Overlap, j.CatchUp, j.AtMostOnce = schedule.Duration(time.Minute), "queue", "all", true
 	j.Owner = schedule.Owner{Subject: "ann", Claims: map[string]any{"groups": []any{"a", "b"}}, Roots: []string{"/srv"}}
 	j.Words, j.Moved, j.Through, j.Fired = "every day", &schedule.Move{At: now, From: now, To: now, Why: "it moved"}, now, 2
 	j.Health = schedule.Health{Status: schedule.Warned, Since: now, Reason: "why"}
@@ -189,12 +190,12 @@ func deletedJob(w *world) {
 }
 
 func jobFilters(w *world) {
-	w.create("backup", func(j *schedule.Job) { j.ID, j.Tool = schedule.NewID(seconds(0)), "disks:copy" })
+	w.create("backup", func(j *schedule.Job) { j.ID, j.Tool = jobspec.NewID(seconds(0)), "disks:copy" })
 	w.create("report", func(j *schedule.Job) {
-		j.ID, j.State, j.Next, j.Health.Status, j.Tags = schedule.NewID(seconds(1)), schedule.Paused, time.Time{}, schedule.Failing, []string{"daily", "a%b"}
+		j.ID, j.State, j.Next, j.Health.Status, j.Tags = jobspec.NewID(seconds(1)), schedule.Paused, time.Time{}, schedule.Failing, []string{"daily", "a%b"}
 		j.Owner.Subject = "ann"
 	})
-	w.create("report", func(j *schedule.Job) { j.ID, j.Next, j.Owner.Subject = schedule.NewID(seconds(2)), seconds(1), "bob" })
+	w.create("report", func(j *schedule.Job) { j.ID, j.Next, j.Owner.Subject = jobspec.NewID(seconds(2)), seconds(1), "bob" })
 	ann, nobody, none := "ann", "nobody", ""
 	for _, tt := range []struct {
 		filter schedule.JobFilter
@@ -231,7 +232,7 @@ func jobPages(w *world) {
 	const n = 60
 	var want []string
 	for i := range n {
-		want = append(want, w.create(fmt.Sprint("job", i), func(j *schedule.Job) { j.ID, j.Next = schedule.NewID(seconds(i)), seconds(n-i) }).ID)
+		want = append(want, w.create(fmt.Sprint("job", i), func(j *schedule.Job) { j.ID, j.Next = jobspec.NewID(seconds(i)), seconds(n-i) }).ID)
 	}
 	var got []string
 	for f := (schedule.JobFilter{Limit: 7}); ; f.After = got[len(got)-1] {
@@ -254,9 +255,9 @@ func jobPages(w *world) {
 }
 
 func search(w *world) {
-	w.create("100% Backup", func(j *schedule.Job) { j.ID = schedule.NewID(seconds(0)) })
+	w.create("100% Backup", func(j *schedule.Job) { j.ID = jobspec.NewID(seconds(0)) })
 	w.create("other", func(j *schedule.Job) {
-		j.ID, j.Description, j.Tags = schedule.NewID(seconds(1)), `a "quoted" back\slash`, []string{"nightly_run"}
+		j.ID, j.Description, j.Tags = jobspec.NewID(seconds(1)), `a "quoted" back\slash`, []string{"nightly_run"}
 	})
 	for needle, want := range map[string]string{
 		"BACK": "100% Backup other", "backup": "100% Backup", "0%": "100% Backup", "%": "100% Backup", "_": "other",
@@ -269,7 +270,7 @@ func search(w *world) {
 }
 
 func briefJobs(w *world) {
-	w.create("plain", func(j *schedule.Job) { j.ID = schedule.NewID(seconds(0)) })
+	w.create("plain", func(j *schedule.Job) { j.ID = jobspec.NewID(seconds(0)) })
 	w.create("full", full)
 	want, err := w.Jobs(w.Context(), schedule.JobFilter{})
 	w.must(err)

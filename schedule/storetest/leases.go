@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/toolvet/toolvet/internal/jobspec"
 	"github.com/toolvet/toolvet/schedule"
 )
 
@@ -23,6 +24,9 @@ var leasePromises = []promise{
 	{"a run that kills its workers is lost", maxAttempts},
 	{"a lease of a clock that was set back", longLease},
 }
+
+// attempts is the number of times that a run of the tests is begun.
+const attempts = 10
 
 func leased(w *world) {
 	r := w.add(w.create("job"), now)
@@ -47,7 +51,7 @@ func leaseEnds(w *world) {
 	w.must(w.Heartbeat(w.Context(), "dead", 20*time.Millisecond, true))
 	w.one("dead")
 	for deadline := time.Now().Add(time.Minute); w.run(r).State == schedule.Running; time.Sleep(5 * time.Millisecond) {
-		w.must(w.TakeOver(w.Context(), now, time.Hour, w.nothingLost))
+		w.must(w.TakeOver(w.Context(), now, time.Hour, attempts, w.nothingLost))
 		if time.Now().After(deadline) {
 			w.Fatal("the lease does not end")
 		}
@@ -190,7 +194,7 @@ func atMostOnce(w *world) {
 func maxAttempts(w *world) {
 	r := w.add(w.create("job"), now)
 	lost, ids := w.losing(0)
-	for i := range schedule.MaxAttempts {
+	for i := range attempts {
 		if got := ids(); got != "" {
 			w.Fatalf("it is lost after %d attempts", i)
 		}
@@ -200,7 +204,7 @@ func maxAttempts(w *world) {
 		w.bury(worker, lost)
 	}
 	w.same("lost", ids(), r.ID)
-	if got := w.run(r); got.State != schedule.Lost || got.Attempt != schedule.MaxAttempts {
+	if got := w.run(r); got.State != schedule.Lost || got.Attempt != attempts {
 		w.Errorf("it is stored as %+v", got)
 	}
 }
@@ -212,8 +216,8 @@ func longLease(w *world) {
 	w.one("dead")
 	for deadline := time.Now().Add(time.Minute); w.run(r).State == schedule.Running; time.Sleep(5 * time.Millisecond) {
 		// A lease that is over lets a store do nothing at all where none is.
-		w.must(w.Heartbeat(w.Context(), schedule.NewID(time.Now()), 0, true))
-		w.must(w.TakeOver(w.Context(), now, 10*time.Millisecond, w.nothingLost))
+		w.must(w.Heartbeat(w.Context(), jobspec.NewID(time.Now()), 0, true))
+		w.must(w.TakeOver(w.Context(), now, 10*time.Millisecond, attempts, w.nothingLost))
 		if time.Now().After(deadline) {
 			w.Fatal("the run stays the dead worker's")
 		}

@@ -37,16 +37,16 @@ func fire(w *world) {
 	w.create("never", func(j *schedule.Job) { j.Next = time.Time{} })
 	w.add(late, seconds(-20), ended(schedule.Succeeded))
 	w.add(late, seconds(-10))
-	var fired []string
+	var fires []string
 	next := now.Add(time.Hour)
 	pass := func(limit, want int) {
 		w.Helper()
-		n, err := w.Fire(w.Context(), now, limit, func(d schedule.Due) []*schedule.Run {
-			fired = append(fired, fmt.Sprint(d.Job.Name, " ", d.Open))
-			skipped := newRun(d.Job, d.Job.Next.Add(-time.Millisecond))
+		n, err := w.Fire(w.Context(), now, limit, func(j *schedule.Job, open int, fired []time.Time) []*schedule.Run {
+			fires = append(fires, fmt.Sprint(j.Name, " ", open))
+			skipped := newRun(j, j.Next.Add(-time.Millisecond))
 			skipped.State = schedule.Skipped
-			r := newRun(d.Job, d.Job.Next)
-			d.Job.Next, d.Job.CheckAt, d.Job.Description = next, now, "fired"
+			r := newRun(j, j.Next)
+			j.Next, j.CheckAt, j.Description = next, now, "fired"
 			return []*schedule.Run{r, skipped}
 		})
 		if err != nil || n != want {
@@ -56,7 +56,7 @@ func fire(w *world) {
 	pass(1, 1)
 	pass(10, 1)
 	pass(10, 0)
-	w.same("fired, with the number of open runs", fired, []string{"late 1", "on time 0"})
+	w.same("fired, with the number of open runs", fires, []string{"late 1", "on time 0"})
 	got := w.job(late)
 	if got.Fired != 1 || !got.Next.Equal(next) || !got.CheckAt.Equal(now) || got.Description != "fired" {
 		w.Errorf("the job is stored as %+v", got)
@@ -73,14 +73,14 @@ func fireAgain(w *world) {
 		w.add(j, seconds(i), ended(state))
 	}
 	w.add(j, seconds(-1), ended(schedule.Succeeded)) // before Next
-	w.add(j, seconds(1), func(r *schedule.Run) { r.Kind = schedule.Triggered })
-	_, err := w.Fire(w.Context(), now, 1, func(d schedule.Due) (runs []*schedule.Run) {
-		slices.SortFunc(d.Fired, time.Time.Compare)
-		w.same("times that have fired", d.Fired, []time.Time{seconds(1), seconds(2)})
+	w.add(j, seconds(1), func(r *schedule.Run) { r.Kind = "trigger" })
+	_, err := w.Fire(w.Context(), now, 1, func(j *schedule.Job, open int, fired []time.Time) (runs []*schedule.Run) {
+		slices.SortFunc(fired, time.Time.Compare)
+		w.same("times that have fired", fired, []time.Time{seconds(1), seconds(2)})
 		for i := range 4 {
 			runs = append(runs, newRun(j, seconds(i)))
 		}
-		d.Job.Next = time.Time{}
+		j.Next = time.Time{}
 		return append(runs, newRun(j, seconds(3))) // twice in one pass
 	})
 	w.must(err)
@@ -103,9 +103,9 @@ func fireOnce(w *world) {
 		s := w.open()
 		all.Go(func() {
 			for range jobs {
-				n, err := s.Fire(w.Context(), now, 7, func(d schedule.Due) []*schedule.Run {
-					r := newRun(d.Job, d.Job.Next)
-					d.Job.Next = time.Time{}
+				n, err := s.Fire(w.Context(), now, 7, func(j *schedule.Job, open int, fired []time.Time) []*schedule.Run {
+					r := newRun(j, j.Next)
+					j.Next = time.Time{}
 					return []*schedule.Run{r}
 				})
 				if err != nil {
@@ -263,7 +263,7 @@ func pausedJobs(w *world) {
 	if list := w.claim("w", 10); len(list) > 0 {
 		w.Errorf("%d runs of a paused job are claimed", len(list))
 	}
-	trigger := w.add(j, seconds(-1), func(r *schedule.Run) { r.Kind = schedule.Triggered })
+	trigger := w.add(j, seconds(-1), func(r *schedule.Run) { r.Kind = "trigger" })
 	if c := w.one("w"); c.Run.ID != trigger.ID {
 		w.Errorf("claimed is %+v", c.Run)
 	}
@@ -417,7 +417,7 @@ func zeroLimits(w *world) {
 	w.add(j, now)
 	w.enlist("w")
 	for _, limit := range []int{0, -1} {
-		n, err := w.Fire(w.Context(), now, limit, func(schedule.Due) []*schedule.Run { return nil })
+		n, err := w.Fire(w.Context(), now, limit, func(j *schedule.Job, open int, fired []time.Time) []*schedule.Run { return nil })
 		claims, claimErr := w.Claim(w.Context(), "w", now, limit)
 		jobs, jobsErr := w.Checks(w.Context(), now, now, limit)
 		alerts, alertsErr := w.Alerts(w.Context(), now, now, limit)

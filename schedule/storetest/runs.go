@@ -51,7 +51,7 @@ func uniqueRuns(w *world) {
 		w.want("reading it", err, schedule.ErrNotFound)
 		w.same("the first run", w.run(first), first)
 	}
-	w.add(j, now, func(r *schedule.Run) { r.Kind = schedule.Triggered })
+	w.add(j, now, func(r *schedule.Run) { r.Kind = "trigger" })
 	w.add(other, now)
 	w.add(j, now.Add(time.Millisecond))
 	gone := newRun(j, seconds(9))

@@ -22,6 +22,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolvet/toolvet/internal/jobspec"
 	"github.com/toolvet/toolvet/schedule"
 )
 
@@ -61,7 +62,7 @@ func seconds(n int) time.Time { return now.Add(time.Duration(n) * time.Second) }
 
 func newJob(name string, next time.Time) *schedule.Job {
 	return &schedule.Job{
-		ID: schedule.NewID(now), Spec: schedule.Spec{Name: name, Tool: "files:read", Arguments: []byte(`{"path":"x"}`), Schedule: "@daily"},
+		ID: jobspec.NewID(now), Spec: schedule.Spec{Name: name, Tool: "files:read", Arguments: []byte(`{"path":"x"}`), Schedule: "@daily"},
 		Canonical: "@daily", State: schedule.Active, Created: now, Updated: now, Next: next,
 	}
 }
@@ -109,7 +110,7 @@ func text(w *world, v any) string {
 
 // newRun makes a queued run of a job. Its id sorts by its fire time.
 func newRun(j *schedule.Job, fire time.Time) *schedule.Run {
-	return &schedule.Run{ID: schedule.NewID(fire), Job: j.ID, Fire: fire, Kind: schedule.Scheduled, State: schedule.Queued, Ready: fire}
+	return &schedule.Run{ID: jobspec.NewID(fire), Job: j.ID, Fire: fire, Kind: "schedule", State: schedule.Queued, Ready: fire}
 }
 
 // add stores a queued run of a job.
@@ -164,7 +165,7 @@ func (w *world) finish(c schedule.Claim, state schedule.RunState) error {
 func (w *world) bury(worker string, lost func(*schedule.Job, *schedule.Run, int)) {
 	w.Helper()
 	w.must(w.Leave(w.Context(), worker))
-	w.must(w.TakeOver(w.Context(), now, time.Hour, lost))
+	w.must(w.TakeOver(w.Context(), now, time.Hour, attempts, lost))
 }
 
 // nothingLost fails the test if a run is lost.

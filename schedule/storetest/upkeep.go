@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolvet/toolvet/internal/jobspec"
 	"github.com/toolvet/toolvet/schedule"
 )
 
@@ -17,6 +18,9 @@ var upkeepPromises = []promise{
 	{"old runs and alerts are deleted", pruneAge},
 	{"the newest runs are kept", pruneNumber},
 }
+
+// delay is the longest wait of an alert after the clock was set back.
+const delay = 15 * time.Minute
 
 func setBack(w *world) {
 	j := w.create("job")
@@ -33,21 +37,21 @@ func setBack(w *world) {
 	other := w.create("other")
 	w.alert(other, "to be tried soon")
 	list, _ := w.take(now, 10)
-	w.must(w.Told(w.Context(), list[0], now, now.Add(schedule.MaxAlertDelay), false))
-	w.must(w.SetBack(w.Context(), now))
+	w.must(w.Told(w.Context(), list[0], now, now.Add(delay), false))
+	w.must(w.SetBack(w.Context(), now, delay))
 	w.enlist("w")
 	got := strings.Split(names(w.claim("w", 10), func(c schedule.Claim) string { return c.Run.ID[:1] }), " ")
 	slices.Sort(got)
 	w.same("runs that are ready", got, []string{"1", "2"})
 	_, ids := w.take(now, 10)
 	w.same("alerts that are due", ids, "tried later")
-	_, ids = w.take(now.Add(schedule.MaxAlertDelay), 10)
+	_, ids = w.take(now.Add(delay), 10)
 	w.same("alerts that are due later", ids, "tried later to be tried soon")
 }
 
 func zones(w *world) {
 	for _, zone := range []string{"Europe/Vienna", "", "Asia/Tokyo", "Europe/Vienna", "Africa/Cairo"} {
-		w.create(schedule.NewID(now), func(j *schedule.Job) {
+		w.create(jobspec.NewID(now), func(j *schedule.Job) {
 			if j.Zone = zone; zone == "Africa/Cairo" {
 				j.Next = time.Time{}
 			}

@@ -25,7 +25,8 @@ type Tool struct {
 	Name        string
 	InputSchema json.RawMessage // nil: any object
 	// Handler answers a call with a text, or fails. It may be called concurrently. Ctx is done when the
-	// connection ends. Nil answers "ok".
+	// connection ends; nobody waits for a Handler that goes on, as nobody waits for a process that is killed. Nil
+	// answers "ok".
 	Handler func(ctx context.Context, arguments json.RawMessage) (text string, err error)
 }
 
@@ -33,8 +34,13 @@ type Tool struct {
 // [upstream.Dialer] of itself: each connection is a session of its own.
 type Server []Tool
 
-// Dial implements [upstream.Dialer].
+// Dial implements [upstream.Dialer]. An InputSchema that is no JSON is an error.
 func (s Server) Dial(context.Context, io.Writer) (upstream.Transport, error) {
+	for _, t := range s {
+		if t.InputSchema != nil && !json.Valid(t.InputSchema) {
+			return nil, fmt.Errorf("upstreamtest: the InputSchema of %q is no JSON", t.Name)
+		}
+	}
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -42,8 +48,8 @@ func (s Server) Dial(context.Context, io.Writer) (upstream.Transport, error) {
 	go func() {
 		defer close(c.done)
 		defer out.Close()
+		defer cancel()
 		s.serve(ctx, in, out)
-		cancel()
 	}()
 	return c, nil
 }
@@ -58,10 +64,17 @@ type message struct {
 	Error   any             `json:"error,omitempty"`
 }
 
-// serve answers requests until in ends, and returns when the last is answered.
+// serve answers requests until in ends, and returns when the last is answered or ctx is done.
 func (s Server) serve(ctx context.Context, in io.Reader, out io.Writer) {
 	var calls sync.WaitGroup
-	defer calls.Wait()
+	defer func() {
+		answered := make(chan struct{})
+		go func() { defer close(answered); calls.Wait() }()
+		select {
+		case <-answered:
+		case <-ctx.Done():
+		}
+	}()
 	var writing sync.Mutex
 	lines := bufio.NewReader(in)
 	for {

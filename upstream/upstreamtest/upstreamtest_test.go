@@ -86,6 +86,37 @@ func TestClose(t *testing.T) {
 	}
 }
 
+// TestCloseStuck holds that a handler that goes on does not hold up the end of its connection.
+func TestCloseStuck(t *testing.T) {
+	t.Parallel()
+	began, release := make(chan struct{}), make(chan struct{})
+	defer close(release)
+	set := newSet(t, upstreamtest.Server{{Name: "wait", Handler: func(context.Context, json.RawMessage) (string, error) {
+		close(began)
+		<-release
+		return "", nil
+	}}})
+	failed := make(chan error, 1)
+	go func() {
+		_, err := set.Call(context.Background(), "s:wait", nil)
+		failed <- err
+	}()
+	<-began
+	set.Close(t.Context())
+	if err := <-failed; !errors.Is(err, upstream.ErrClosed) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestBroken holds that a definition that cannot be sent is told at once.
+func TestBroken(t *testing.T) {
+	t.Parallel()
+	set := newSet(t, upstreamtest.Server{{Name: "odd", InputSchema: json.RawMessage("{")}})
+	if _, err := set.Call(t.Context(), "s:odd", nil); err == nil || !strings.Contains(err.Error(), `the InputSchema of "odd" is no JSON`) {
+		t.Errorf("got %v", err)
+	}
+}
+
 func Example() {
 	gate, err := toolvet.New()
 	if err != nil {

@@ -197,7 +197,7 @@ func TestKeysTellNoSecrets(t *testing.T) {
 func TestEach(t *testing.T) {
 	t.Parallel()
 	c := &check.Check{Name: "a", Level: check.RuntimeLevel}
-	run := check.NewRun(c, nil, nil)
+	run := new(check.Run).Init(c, nil, nil)
 	for i := range 4 {
 		run.Targets = append(run.Targets, check.Target{Pointer: "/" + strconv.Itoa(i), Value: i})
 	}

@@ -56,8 +56,10 @@ func TestCorpus(t *testing.T) {
 		"generic": {(*row).genericOptions, 12},
 	} {
 		benign, missed := 0, 0
+		var score corpora.Score
 		for _, r := range rows {
 			no := tt.options(&r).Refuses(r.text())
+			score.Add(r.Expect, no)
 			switch {
 			case r.Expect == "reject" && !no:
 				t.Errorf("%s: passes: %s %s %q", name, r.Class, r.Dialect, r.text())
@@ -69,6 +71,7 @@ func TestCorpus(t *testing.T) {
 				benign++
 			}
 		}
+		t.Logf("%s: %v", name, &score)
 		if missed*10_000 > benign*tt.limit {
 			t.Errorf("%s: %d of %d benign rows are refused", name, missed, benign)
 		}

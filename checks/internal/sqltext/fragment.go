@@ -3,7 +3,10 @@
 
 package sqltext
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A fragment is a value as the SQL that it would be in one place.
 type fragment struct {
@@ -73,6 +76,24 @@ func (f *fragment) commentEnds() bool {
 	}
 	last := f.comments[len(f.comments)-1]
 	return last >= f.tokens[len(f.tokens)-1].end && !f.exclusion(last) && !f.reference(last)
+}
+
+// cutsOff reports whether a bare value is a number, or one that closes brackets, and comments out the rest of the statement:
+// "1 --" behind "WHERE id =" takes a second condition away. "9 -- 5" is a range, and "80 # the port" a line of settings.
+func (f *fragment) cutsOff() bool {
+	if !f.commentEnds() || !slices.ContainsFunc(f.tokens, func(t token) bool { return t.kind == numberToken }) {
+		return false
+	}
+	for i, t := range f.tokens {
+		sign := i == 0 && (f.low(i) == "-" || f.low(i) == "+")
+		if t.kind != numberToken && f.low(i) != ")" && !sign {
+			return false
+		}
+	}
+	comment := f.text[f.comments[len(f.comments)-1]:]
+	behind := strings.TrimSpace(strings.TrimLeft(comment, "-#/*"))
+	prose := behind != "" && (isDigit(behind[0]) || comment[0] == '#')
+	return !prose && !strings.Contains(comment, "*/")
 }
 
 // reference reports whether the mark at a place of a bare value stands before a number,

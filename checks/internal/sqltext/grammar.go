@@ -219,11 +219,9 @@ func (g *grammar) wordBefore(word string) (ok, operand, done bool) {
 	case word == "select" && g.queries, prefixes[word], word == "binary", word == "exists", g.against():
 		return true, true, true
 	case word == "case":
-		for g.i < len(g.tokens) && g.low(g.i) != "end" {
-			g.i++
-		}
-		g.i++
-		return g.low(g.i-1) == "end", false, true
+		end := g.caseEnd(g.i - 1)
+		g.i = max(g.i, end+1)
+		return end > 0, false, true
 	case reserved[word] && g.low(g.i) != "(":
 		return false, false, true
 	}

@@ -83,12 +83,42 @@ func (j *judgement) statements() {
 		if l.cut >= 0 {
 			cuts, cut = cuts+1, l.cut
 		}
-		j.read(split(j.text, l.tokens, loose[j.dialect]), len(readings) > 1)
+		list := split(j.text, l.tokens, loose[j.dialect])
+		if len(readings) > 1 && len(list) > 0 {
+			if list = j.runnable(list); len(list) == 0 {
+				continue
+			}
+		}
+		j.read(list, len(readings) > 1)
 	}
 	if cuts+hopeless == len(readings) {
 		j.fault(check.SyntaxLevel, "has a quote or a comment that is not closed, which begins at "+Place(j.text, cut), "close it")
 	}
 }
+
+// runnable leaves out what the database of one reading cannot parse, given that other readings count, too: a statement
+// whose quote stays open, and with MySQL, a further one whose first word begins no statement. In 'it\'s; ok' the mode
+// NO_BACKSLASH_ESCAPES sees a string, words and an open quote. A further statement such as DROP stays.
+func (j *judgement) runnable(list []statement) []statement {
+	n := len(list) - 1
+	if last := list[n]; last.tokens[len(last.tokens)-1].open && (n == 0 || kindOf()[last.word(0)] == "") {
+		list = list[:n]
+	}
+	if j.dialect != "mysql" {
+		return list
+	}
+	return slices.DeleteFunc(list, func(s statement) bool {
+		return s.tokens[0].start != list[0].tokens[0].start && s.tokens[0].kind == wordToken && !mysqlWords[s.word(0)]
+	})
+}
+
+// mysqlWords begin the statements of MySQL and MariaDB, and the commands of their clients.
+var mysqlWords = set(`alter analyze backup begin binlog cache call change check checksum clone close commit create deallocate declare
+	delete desc describe diagnostics do drop end execute explain fetch flush from get grant handler help if import insert install iterate kill leave
+	load lock loop open optimize parse prepare purge release rename repair repeat replace reset resignal restart return revoke
+	rollback savepoint select set show shutdown signal source start stop system table truncate uninstall unlock update
+	use values while with xa clear connect delimiter edit ego exit go nopager notee nowarning pager print prompt quit rehash
+	query_attributes resetconnection ssl_session_data_print sandbox status tee warnings xml`)
 
 func (j *judgement) lexFaults(l *lexer) {
 	for _, f := range l.faults {

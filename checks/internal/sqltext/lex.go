@@ -234,7 +234,7 @@ func (l *lexer) symbol(c byte) {
 		l.pos++
 		return
 	}
-	if c == '\\' && !(l.peek(1) == 'N') {
+	if next := l.peek(1); c == '\\' && next != 'N' && next != '\'' && next != '"' {
 		l.fault(start, "a backslash outside of quotes, which begins a command of some clients")
 	}
 	if next := l.peek(1); next != ' ' && !isLetter(next) && !isDigit(next) {

@@ -135,7 +135,13 @@ func bare(text string, r reading) string {
 	if what := f.found(0, false); what != "" {
 		return what
 	}
-	return f.found(0, true)
+	if what := f.found(0, true); what != "" {
+		return what
+	}
+	if f.cutsOff() {
+		return "comments out what follows"
+	}
+	return f.hides()
 }
 
 // unquoted describes the probable intent of a value that leaves its quotes, even if no database

@@ -251,8 +251,7 @@ func (w *walk) called(i int) {
 	}
 	w.part.solid = true
 	w.part.calls++
-	own := len(name) > len(last) && !systemNames[string(name[:len(name)-len(last)])] // time.sleep is no function of a database
-	if !w.broken && (alwaysDenied().reason(name) != "" || !own && (alwaysDenied().reason(last) != "" || channels[string(last)])) {
+	if !w.broken && (alwaysDenied().reason(name) != "" || !programs(name, last) && (alwaysDenied().reason(last) != "" || channels[string(last)])) {
 		w.call = true
 	}
 }
@@ -260,6 +259,12 @@ func (w *walk) called(i int) {
 // channels are functions that are used to leak data through their error messages, or to
 // keep a database busy.
 var channels = set("extractvalue updatexml randomblob")
+
+// programs reports whether a qualified name is one of a program, such as time.sleep, and no function of a database: those of
+// extensions may stand in any schema, and have names such as http_get.
+func programs(name, last []byte) bool {
+	return len(name) > len(last) && !systemNames[string(name[:len(name)-len(last)])] && !bytes.Contains(last, []byte("_")) && string(last) != "dblink"
+}
 
 // systemNames are prefixes of functions that come with a database.
 var systemNames = set("pg_catalog. sys. mysql. dbo. master. public.")

@@ -17,12 +17,15 @@ var doc string
 
 // ticket reports values other than the key of a ticket of an allowed project.
 var ticket = &check.Check{
-	Name:   "ticket",
-	Doc:    doc,
-	Stage:  check.Semantic,
-	Level:  check.SyntaxLevel,
-	Demand: &check.Demand{Name: "ticket", Options: func() any { return new(options) }},
-	Run:    check.EachText("must be a string: the key of a ticket, such as OPS-123", (*options).judge),
+	Name:  "ticket",
+	Doc:   doc,
+	Stage: check.Semantic,
+	Level: check.SyntaxLevel,
+	Demand: &check.Demand{
+		Name: "ticket", Options: func() any { return new(options) },
+		Problems: func(o any) []check.Problem { return o.(*options).problems() },
+	},
+	Run: check.EachText("must be a string: the key of a ticket, such as OPS-123", (*options).judge),
 }
 
 // options are those of the demand.
@@ -35,8 +38,8 @@ var (
 	keyForm     = regexp.MustCompile(`^([A-Z][A-Z0-9]+)-[1-9][0-9]{0,8}$`)
 )
 
-// Problems refuses a policy with a project that no ticket can have.
-func (o *options) Problems() []check.Problem {
+// problems refuses a policy with a project that no ticket can have.
+func (o *options) problems() []check.Problem {
 	if slices.ContainsFunc(o.Projects, func(p string) bool { return !projectForm.MatchString(p) }) {
 		return []check.Problem{{Field: "projects", Message: "must be capital letters and digits, such as OPS"}}
 	}

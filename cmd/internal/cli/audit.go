@@ -25,9 +25,9 @@ import (
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/machine/sandbox"
 	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/secrets"
 	"github.com/toolvet/toolvet/internal/terminal"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
-	"github.com/toolvet/toolvet/scan/secret"
 )
 
 // auditFlags are the flags of "toolvet audit".
@@ -275,13 +275,13 @@ func untried(ctx context.Context, place string, err error, in *audit.Input) erro
 
 // shownCommand redacts secrets in a command.
 func shownCommand(command []string) (string, error) {
-	scanner, err := secret.New(secret.Options{})
+	scanner, err := secrets.New(secrets.Options{})
 	if err != nil {
 		return "", err
 	}
 	line := strings.Join(command, " ")
 	for _, m := range slices.Backward(scanner.Scan(line)) {
-		line = line[:m.Start] + secret.Marker(m.Pattern) + line[m.End:]
+		line = line[:m.Start] + secrets.Marker(m.Pattern) + line[m.End:]
 	}
 	return line, nil
 }

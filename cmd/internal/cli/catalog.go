@@ -10,6 +10,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/toolvet/toolvet/internal/servers"
+
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/cmd/internal/setup"
 	"github.com/toolvet/toolvet/internal/enforce"
@@ -33,24 +35,23 @@ func (a *app) knownTools(ctx context.Context, file string, server upstream.Comma
 	return nil, nil
 }
 
-func startServer(ctx context.Context, server upstream.Command, timeout time.Duration) (*upstream.Client, error) {
+func startServer(ctx context.Context, server upstream.Command, timeout time.Duration) (servers.Client, error) {
 	supervisor, err := setup.Supervisor()
 	if err != nil {
 		return nil, err
 	}
-	server.Supervisor, server.Timeout = supervisor, timeout
-	client, err := upstream.Start(ctx, server)
-	var handshake *upstream.HandshakeError
+	server.Supervisor = supervisor
+	client, err := servers.Connect(ctx, server, servers.Options{Timeout: timeout})
 	switch {
-	case errors.As(err, &handshake) && errors.Is(err, context.DeadlineExceeded):
+	case servers.HandshakeFailed(err) && errors.Is(err, context.DeadlineExceeded):
 		return nil, enforce.WithHint(err, "is it an MCP server on stdio? if it is slow to start, give it longer with --server-timeout")
-	case errors.As(err, &handshake):
+	case servers.HandshakeFailed(err):
 		return nil, enforce.WithHint(err, "is it an MCP server on stdio, and has it all the arguments that it needs?")
 	}
 	return client, err
 }
 
-func (a *app) listTools(ctx context.Context, client *upstream.Client) (*call.Catalog, error) {
+func (a *app) listTools(ctx context.Context, client servers.Client) (*call.Catalog, error) {
 	tools, faults, err := client.Tools(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("listing the server's tools: %w", err)

@@ -14,14 +14,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/cmd/internal/setup"
 	"github.com/toolvet/toolvet/internal/access"
 	"github.com/toolvet/toolvet/internal/enforce"
+	"github.com/toolvet/toolvet/internal/preset"
 	"github.com/toolvet/toolvet/upstream"
 )
 
 // checkFlags are the flags of "toolvet check".
 type checkFlags struct {
+	live    bool
 	gate    enforce.Source
 	tools   string
 	timeout time.Duration
@@ -39,10 +42,11 @@ func (a *app) checkCommand() *cobra.Command {
 A call is {"tool": …, "arguments": {…}}. Without files, check reads standard input. "tool"
 is the name of a tool that --tools or the server lists, or a whole definition with name
 and inputSchema. With only a policy, it is SERVER:TOOL: check starts the server that the
-policy describes, and asks for its own validation, too, if it has one.
+policy describes. If a server that runs has validation of its own, check asks that, too.
 
 The verdict is that of 'toolvet proxy' with the same flags and the same server: without a
-policy, that of the preset "standard".
+policy, that of the preset "standard". Only a missing file, of which a live call has a warning,
+is an error here, because the call could only fail: see --allow-warnings.
 
 Exit codes: 0 all calls are a go, 1 a call is a no-go, 2 a call was not judged.`,
 		Example: `  toolvet check --tools tools.json call.json
@@ -58,6 +62,7 @@ Exit codes: 0 all calls are a go, 1 a call is a no-go, 2 a call was not judged.`
 	a.addGateFlags(cmd, &flags.gate)
 	f.StringVar(&flags.tools, "tools", "", "`FILE` with a tools/list result, for calls that name a tool")
 	f.DurationVar(&flags.timeout, "server-timeout", upstream.DefaultTimeout, "how long the server may take to start, and to list its tools")
+	f.BoolVar(&flags.live, "allow-warnings", false, "judge as live: a file that a tool reads and that is missing brings a warning, not an error")
 	f.BoolVar(&flags.json, "json", false, "print verdicts as JSON, one object a line")
 	f.BoolVar(&flags.jsonl, "jsonl", false, "read a call a line from standard input, print a verdict a line")
 	return cmd
@@ -95,7 +100,10 @@ func (a *app) judger(ctx context.Context, flags checkFlags, server []string) (j 
 	plain := func() (*judge, error) { return a.plainJudge(ctx, flags, server) }
 	if flags.gate.Policy == "" || flags.tools != "" || server != nil {
 		j, err := plain()
-		return j, func() {}, err
+		if err != nil {
+			return nil, nil, err
+		}
+		return j, func() { j.close(ctx) }, nil
 	}
 	named, err := a.openServers(serversFlags{gate: flags.gate, timeout: flags.timeout}, nil)
 	switch {
@@ -105,6 +113,7 @@ func (a *app) judger(ctx context.Context, flags checkFlags, server []string) (j 
 		j, err := plain()
 		return j, func() {}, err
 	}
+	named.session.AllowWarnings = flags.live
 	return &namedJudge{named, sync.OnceValues(plain)}, func() { named.close(ctx) }, nil
 }
 
@@ -117,12 +126,24 @@ func (a *app) plainJudge(ctx context.Context, flags checkFlags, server []string)
 	if err != nil {
 		return nil, err
 	}
-	tools, err := a.knownTools(ctx, flags.tools, upstream.Command{Args: server}, flags.timeout)
-	if err != nil {
+	session := flags.gate.Session(p)
+	session.AllowWarnings = flags.live
+	j := &judge{gate: gate, server: p.Servers[0].Name, session: &session, log: newLogger(a.stderr, false)}
+	j.schemaOnly = flags.gate.Policy == "" && flags.gate.Preset == preset.None
+	var tools *call.Catalog
+	if server != nil {
+		if j.client, err = startServer(ctx, upstream.Command{Args: server}, flags.timeout); err != nil {
+			return nil, err
+		}
+		if tools, err = a.listTools(ctx, j.client); err != nil {
+			j.close(ctx)
+			return nil, err
+		}
+	} else if tools, err = a.knownTools(ctx, flags.tools, upstream.Command{}, flags.timeout); err != nil {
 		return nil, err
 	}
-	session := flags.gate.Session(p)
-	return &judge{gate: gate, tools: newToolSet(tools), server: p.Servers[0].Name, session: &session}, nil
+	j.tools = newToolSet(tools)
+	return j, nil
 }
 
 // checkFiles judges one call in each file and returns the worst exit code.

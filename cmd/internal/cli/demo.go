@@ -18,6 +18,7 @@ import (
 
 	"github.com/toolvet/toolvet/cmd/internal/demo"
 	"github.com/toolvet/toolvet/internal/protocol"
+	"github.com/toolvet/toolvet/internal/servers"
 	"github.com/toolvet/toolvet/internal/terminal"
 	"github.com/toolvet/toolvet/upstream"
 )
@@ -94,7 +95,7 @@ type demonstration struct {
 	server []string
 	jobs   string // file with a line for each scheduled job
 
-	client *upstream.Client
+	client servers.Client
 	err    error // the first; later steps are left out
 }
 

@@ -19,8 +19,8 @@ import (
 	"github.com/toolvet/toolvet/cmd/internal/setup"
 	"github.com/toolvet/toolvet/internal/machine/process"
 	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/rehearsal"
 	"github.com/toolvet/toolvet/internal/terminal"
-	"github.com/toolvet/toolvet/rehearse"
 )
 
 // A diagnosis is the outcome of one test of the machine.
@@ -134,11 +134,11 @@ func diagnoseSandbox(ctx context.Context) diagnosis {
 	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
 	defer cancel()
 	init, err := setup.SandboxInit()
-	var bounds rehearse.Bounds
+	var bounds rehearsal.Bounds
 	if err == nil {
-		bounds, err = rehearse.Probe(ctx, init)
+		bounds, err = rehearsal.Probe(ctx, init)
 	}
-	var missing *rehearse.UnsupportedError
+	var missing *rehearsal.UnsupportedError
 	switch {
 	case errors.As(err, &missing):
 		d.OK, d.Why, d.Fix = false, missing.What, missing.Fix
@@ -151,7 +151,7 @@ func diagnoseSandbox(ctx context.Context) diagnosis {
 }
 
 // boundsOf describes the mechanism that keeps servers within their limits.
-func boundsOf(b rehearse.Bounds) string {
+func boundsOf(b rehearsal.Bounds) string {
 	if b.Why == "" {
 		return "a control group holds servers within their limits (" + strings.Join(b.Group, ", ") + ")"
 	}

@@ -5,6 +5,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -24,8 +25,9 @@ import (
 
 // tighten holds comments for below a guess, with options that a person may want to add.
 var tighten = map[infer.Kind]string{
+	infer.Path:    `tighten: {within: [/srv/data]}`,
 	infer.URL:     `tighten: {hosts: ["*.example.org"], schemes: [https]}; loosen: {loopback: allow}`,
-	infer.Command: `tighten: {programs: [git, ls]}; loosen: {allow: [pipe, redirection, glob]}`,
+	infer.Command: `tighten: {programs: [git, ls]}; loosen: {allow: [list, escape, substitution]}`,
 	infer.SQL:     `only SELECT; say whose SQL it is: {dialect: postgres}; loosen: {statements: [select, insert]}`,
 	infer.Glob:    `loosen: {absolute: true}`,
 	infer.Cron:    `loosen: {allow: [macros, every], seconds: true}`,
@@ -92,7 +94,7 @@ func draftTool(b *bytes.Buffer, checks enforce.Checks, t *call.Tool) bool {
 	b.WriteString("        arguments:\n")
 	strict := preset.Strict(t)
 	for _, g := range guesses {
-		draftGuess(b, g, demanded(strict, g.Address))
+		draftGuess(b, g, cmp.Or(existing(strict, g.Address), everyday(t, g.Kind)))
 	}
 	return true
 }
@@ -111,14 +113,34 @@ func isRule(checks enforce.Checks, kind infer.Kind) bool {
 	return slices.ContainsFunc(checks.Demands(), func(r *check.Demand) bool { return r.Name == string(kind) })
 }
 
-// demanded returns the options of a guess.
-func demanded(strict []policy.Argument, address string) string {
+// existing returns the options of a path that must exist: a tool that reads it would fail, at night perhaps.
+func existing(strict []policy.Argument, address string) string {
 	for _, a := range strict {
 		for _, d := range a.Demands {
 			if o, ok := d.Options.(*pathcheck.Options); ok && a.Address == address && o.Exists != nil {
 				return "{exists: true}"
 			}
 		}
+	}
+	return ""
+}
+
+// everyday returns the options with which a tool can do its ordinary work: a browser looks at this machine's pages, git
+// clones over ssh, and a shell joins commands, each of which is judged.
+func everyday(t *call.Tool, kind infer.Kind) string {
+	switch kind {
+	case infer.URL:
+		switch {
+		case preset.Browses(t):
+			return "{schemes: [http, https, about, blob, data], bare: true, userinfo: true, loopback: allow}"
+		case preset.Clones(t):
+			return "{schemes: [http, https, ssh, git, git+ssh], userinfo: true}"
+		}
+		return "{bare: true}"
+	case infer.Command:
+		return "{allow: [pipe, and, redirection, glob, expansion, assignment]}"
+	case infer.Glob:
+		return "{absolute: true}"
 	}
 	return "{}"
 }

@@ -14,14 +14,15 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/infer"
+	"github.com/toolvet/toolvet/internal/listed"
 )
 
 // draftRequests writes demands on what a client asks for besides tools: on the URIs of resources, if
 // the server lists resources or templates, and on the arguments of its prompts.
-func draftRequests(b *bytes.Buffer, checks enforce.Checks, listed map[string]*call.Catalog) {
+func draftRequests(b *bytes.Buffer, checks enforce.Checks, catalogs map[string]*call.Catalog) {
 	var drafted bytes.Buffer
-	resources := draftResources(&drafted, listed[call.ResourcesList], listed[call.TemplatesList])
-	prompts := draftPrompts(&drafted, checks, listed[call.PromptsList])
+	resources := draftResources(&drafted, catalogs[listed.Resources], catalogs[listed.Templates])
+	prompts := draftPrompts(&drafted, checks, catalogs[listed.Prompts])
 	if resources || prompts {
 		b.WriteString("    requests:\n")
 	}

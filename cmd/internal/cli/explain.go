@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/checkdoc"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/internal/terminal"
@@ -45,7 +46,7 @@ func listChecks(w io.Writer, checks []*check.Check) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "CHECK\tSTAGE\tLEVEL\tSEVERITY\tSUMMARY")
 	for _, c := range checks {
-		terminal.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", c.Name, c.Stage, c.Level, c.Severity, plainInline(c.Summary()))
+		terminal.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", c.Name, c.Stage, c.Level, c.Severity, plainInline(checkdoc.Summary(c.Doc)))
 	}
 	return table.Flush()
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/pin"
 	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/servers"
 	"github.com/toolvet/toolvet/internal/terminal"
 	"github.com/toolvet/toolvet/upstream"
 )
@@ -102,7 +103,7 @@ func (a *app) everythingListed(ctx context.Context, command upstream.Command, ti
 		return nil, err
 	}
 	listed := map[string]*call.Catalog{pin.Tools: tools}
-	for _, list := range []upstream.List{upstream.Prompts, upstream.ResourceTemplates, upstream.Resources} {
+	for _, list := range []servers.List{servers.Prompts, servers.ResourceTemplates, servers.Resources} {
 		if err := a.listEntries(ctx, client, listed, list); err != nil {
 			a.warn("%v", err)
 		}

@@ -9,11 +9,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
+	"time"
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/door"
 	"github.com/toolvet/toolvet/internal/protocol"
+	"github.com/toolvet/toolvet/internal/servers"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
@@ -31,6 +35,16 @@ type judge struct {
 	tools   *toolSet
 	server  string // its name in the policy
 	session *call.Session
+	log     *slog.Logger
+
+	client     servers.Client // of the server that runs; nil: none does
+	schemaOnly bool           // no check runs beside that of the schema
+}
+
+func (j *judge) close(ctx context.Context) {
+	if j.client != nil {
+		j.client.Close(ctx)
+	}
 }
 
 // A judged call has a result and its exit code. Err says why there is no verdict.
@@ -75,10 +89,47 @@ func (j *judge) judge(ctx context.Context, raw []byte) judged {
 		return notJudged(err)
 	}
 	out := judged{result: protocol.NewResult(c.Name, v)}
-	if !v.Go {
+	if j.schemaOnly {
+		out.result.Method = protocol.MethodSchemaOnly
+	}
+	if v.Go {
+		j.askNative(ctx, c, &out.result)
+	}
+	if out.result.Method == protocol.MethodSchemaOnly {
+		j.log.Warn("judged by the tool's schema alone", "tool", c.Name, "method", out.result.Method)
+	}
+	if err := ctx.Err(); err != nil {
+		return notJudged(err)
+	}
+	if !out.result.Valid {
 		out.code = exitNoGo
 	}
 	return out
+}
+
+// nativeTime bounds an answer of the server's own validation.
+const nativeTime = 10 * time.Second
+
+// askNative asks the server's own validation, as the proxy does, if the server runs and announces it.
+func (j *judge) askNative(ctx context.Context, c *call.Call, r *protocol.Result) {
+	if j.client == nil || c.Tool == nil || j.tools.listed.Tool(c.Name) != c.Tool {
+		return
+	}
+	name, ok := j.client.NativeValidation()
+	if !ok {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, nativeTime)
+	defer cancel()
+	d := door.Door{Gate: func() *toolvet.Gate { return j.gate }, Server: j.server, Point: toolvet.PointProxy, Logger: j.log, Vetted: new(door.Vetted)}
+	n := door.Native{Name: name, Tools: j.tools.listed, Send: func(ctx context.Context, p *door.Passage) (json.RawMessage, error) {
+		return j.client.Call(ctx, name, (&protocol.Request{Call: c}).Native())
+	}}
+	before := r.Method
+	answer, err := d.Native(ctx, n, c, (&protocol.Request{Call: c}).Native(), door.Request{})
+	if r.AddNative(answer, err); r.Method == before {
+		j.log.Warn("the server's own validation could not be used", "tool", c.Name, "method", r.Method, "err", err)
+	}
 }
 
 func (j *judge) decode(raw []byte) (*call.Call, error) {

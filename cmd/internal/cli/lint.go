@@ -17,6 +17,7 @@ import (
 	"github.com/toolvet/toolvet/checks/url"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/infer"
+	"github.com/toolvet/toolvet/internal/jsonpointer"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/preset"
 	"github.com/toolvet/toolvet/internal/protocol"
@@ -114,6 +115,9 @@ func with(s *policy.Server, world check.World) *policy.Server {
 
 // leftOpen describes the gap that a demand leaves; "" if there is none.
 func leftOpen(d policy.Demand, world check.World) string {
+	if d.Severity == check.Warning {
+		return "the demand " + d.Kind.Name + " only warns"
+	}
 	switch o := d.Options.(type) {
 	case *path.Options:
 		if len(o.Within) == 0 && len(world.Roots) == 0 && !o.NameOnly {
@@ -137,7 +141,7 @@ func shown(address string) string {
 	if name == "" || strings.Contains(name, "/") {
 		return address
 	}
-	return check.UnescapePointer(name)
+	return jsonpointer.Unescape(name)
 }
 
 // strays reports tools and arguments in the policy that the server does not have. A misspelt name
@@ -158,7 +162,7 @@ func (l *linter) strays(s *policy.Server, tools *call.Catalog) {
 			for _, name := range matched {
 				names = append(names, properties(tools.Tool(name))...)
 			}
-			if !slices.Contains(names, check.UnescapePointer(top)) {
+			if !slices.Contains(names, jsonpointer.Unescape(top)) {
 				l.gap("%s: %s: %s: no such tool declares this argument%s", s.Name, t.Pattern, shown(a.Address), nearest(top, names))
 			}
 		}
@@ -181,7 +185,7 @@ func (l *linter) strayRequests(s *policy.Server) {
 		}
 		for _, a := range r.Arguments {
 			top, _, _ := strings.Cut(strings.TrimPrefix(a.Address, "/"), "/")
-			if top != "" && top != "*" && !slices.Contains(names, check.UnescapePointer(top)) {
+			if top != "" && top != "*" && !slices.Contains(names, jsonpointer.Unescape(top)) {
 				l.gap("%s: %s: %s: no such request has this member%s", s.Name, r.Pattern, shown(a.Address), nearest(top, names))
 			}
 		}

@@ -4,15 +4,20 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/checks/path"
 	"github.com/toolvet/toolvet/cmd/internal/daemon"
 	"github.com/toolvet/toolvet/internal/access"
+	"github.com/toolvet/toolvet/internal/infer"
+	"github.com/toolvet/toolvet/internal/jsonpointer"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/internal/limit"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/rule"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
@@ -23,6 +28,7 @@ func (l *linter) access() {
 	rules := access.RulesOf(l.policy)
 	for i, r := range rules {
 		l.fit(i, r)
+		l.pathsAsText(i, r)
 		l.shadowed(r, rules)
 		l.patterns("rule "+r.Name, r.Tools, func(pattern, server, tool string) bool {
 			one := r
@@ -109,6 +115,59 @@ func (l *linter) fit(index int, r rule.Rule) {
 			l.misfits = append(l.misfits, located)
 		}
 	}
+}
+
+// pathsAsText reports comparisons of paths as text.
+func (l *linter) pathsAsText(index int, r rule.Rule) {
+	for _, use := range rule.TextUses(r.When) {
+		if !l.path(r, use) {
+			continue
+		}
+		err := &rule.Error{Rule: r.Name, Index: index, Field: "when", Line: use.Line, Column: use.Column,
+			Message: fmt.Sprintf(`the path %q is compared as text, and "..", links and other spellings lead elsewhere: write %s`, shown(use.Address), use.Fix)}
+		located := access.Located(l.policy, rule.Errors{err})[0]
+		located.Message = strictjson.Printable(located.Message, 400)
+		l.misfits = append(l.misfits, located)
+	}
+}
+
+// path reports whether an argument that a rule compares is a path: by a demand, by the definitions of the tools that
+// the rule covers or, where none is known, by its name. The URI of a request is one if it names a file.
+func (l *linter) path(r rule.Rule, use rule.TextUse) bool {
+	if len(r.Requests) > 0 && len(r.Tools) == 0 {
+		return strings.HasSuffix(use.Address, "uri") && strings.HasPrefix(strings.ToLower(use.Literal), "file:")
+	}
+	for _, s := range l.policy.Servers {
+		for _, t := range s.Tools {
+			for _, a := range t.Arguments {
+				if a.Address == use.Address && slices.ContainsFunc(a.Demands, func(d policy.Demand) bool { return d.Kind == path.Demand }) && r.Covers(s.Name, t.Pattern) {
+					return true
+				}
+			}
+		}
+	}
+	known, is := false, false
+	l.each(r, func(_ string, t *call.Tool) {
+		known = true
+		is = is || slices.ContainsFunc(infer.Tool(t), func(g infer.Guess) bool { return g.Address == use.Address && g.Kind == infer.Path })
+	})
+	return is || !known && namedPath(use.Address)
+}
+
+// namedPath reports whether the name of an argument is one of a path.
+func namedPath(address string) bool {
+	name := ""
+	for step := range strings.SplitSeq(address, "/") {
+		if step != "" && step != "*" {
+			name = jsonpointer.Unescape(step)
+		}
+	}
+	definition, err := json.Marshal(map[string]any{"type": "object", "properties": map[string]any{name: map[string]any{"type": "string"}}})
+	if err != nil {
+		return false
+	}
+	guesses := infer.Tool(&call.Tool{InputSchema: definition})
+	return len(guesses) == 1 && guesses[0].Kind == infer.Path
 }
 
 // each calls f with the known tools that a rule covers.

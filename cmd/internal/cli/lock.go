@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolvet/toolvet/internal/listed"
+
 	"github.com/spf13/cobra"
 
 	"github.com/toolvet/toolvet/call"
@@ -21,6 +23,7 @@ import (
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/pin"
 	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/servers"
 	"github.com/toolvet/toolvet/internal/terminal"
 	"github.com/toolvet/toolvet/schema"
 	"github.com/toolvet/toolvet/upstream"
@@ -116,7 +119,7 @@ func (a *app) lock(cmd *cobra.Command, flags lockFlags, accept, args []string) e
 	if err != nil {
 		return err
 	}
-	listed, err := a.listedNow(cmd.Context(), flags, command, lock.Pins(call.ResourcesList, name))
+	listed, err := a.listedNow(cmd.Context(), flags, command, lock.Pins(listed.Resources, name))
 	if err != nil {
 		return err
 	}
@@ -157,15 +160,15 @@ func (a *app) listedNow(ctx context.Context, flags lockFlags, command upstream.C
 		return nil, err
 	}
 	listed := map[string]*call.Catalog{pin.Tools: tools}
-	lists := []upstream.List{upstream.Prompts, upstream.ResourceTemplates}
+	lists := []servers.List{servers.Prompts, servers.ResourceTemplates}
 	if resources || flags.resources {
-		lists = append(lists, upstream.Resources)
+		lists = append(lists, servers.Resources)
 	}
 	return listed, a.listEntries(ctx, client, listed, lists...)
 }
 
 // listEntries puts lists other than that of tools into listed, by their methods.
-func (a *app) listEntries(ctx context.Context, client *upstream.Client, listed map[string]*call.Catalog, lists ...upstream.List) error {
+func (a *app) listEntries(ctx context.Context, client servers.Client, listed map[string]*call.Catalog, lists ...servers.List) error {
 	for _, list := range lists {
 		entries, faults, err := client.Entries(ctx, list)
 		if err != nil {

@@ -131,8 +131,8 @@ func writeChain(w io.Writer, c *calllog.Chain) {
 	if c.Torn > 0 {
 		terminal.Fprintf(w, "  %d lines were torn by crashes\n", c.Torn)
 	}
-	if c.Unclosed > 0 {
-		terminal.Fprintf(w, "  %d times before, the log was not closed: a crash ended it, or it was cut off there\n", c.Unclosed)
+	if c.Crashes > 0 {
+		terminal.Fprintf(w, "  %d times before, a crash ended the log\n", c.Crashes)
 	}
 	if c.LastKind != calllog.KindStop {
 		fmt.Fprintln(w, "  the log was not closed: it is in use, or a crash ended it, or it was cut off")

@@ -20,9 +20,9 @@ import (
 	"github.com/toolvet/toolvet/internal/access"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/rehearsal"
 	"github.com/toolvet/toolvet/internal/terminal"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
-	"github.com/toolvet/toolvet/rehearse"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -124,7 +124,7 @@ func (a *app) rehearse(cmd *cobra.Command, flags rehearseFlags, files, server []
 	if err != nil {
 		return err
 	}
-	for _, f := range rehearse.Judge(report, p.Servers[0].Name, p.Rehearsal.Effects) {
+	for _, f := range rehearsal.Judge(report, p.Servers[0].Name, p.Rehearsal.Effects) {
 		code = exitNoGo
 		terminal.Fprintf(a.stderr, "toolvet: no-go: %s\n", f.Message)
 	}
@@ -134,7 +134,7 @@ func (a *app) rehearse(cmd *cobra.Command, flags rehearseFlags, files, server []
 	return exitWith(code)
 }
 
-func (a *app) startRehearsal(ctx context.Context, flags rehearseFlags, p *policy.Policy, server []string) (*rehearse.Session, error) {
+func (a *app) startRehearsal(ctx context.Context, flags rehearseFlags, p *policy.Policy, server []string) (*rehearsal.Session, error) {
 	gate, err := a.checks.NewGate(&access.Enforcer{Shared: setup.SharedLimits, Server: p.Servers[0].Name, Log: newLogger(a.stderr, false)}, p)
 	if err != nil {
 		return nil, err
@@ -148,15 +148,15 @@ func (a *app) startRehearsal(ctx context.Context, flags rehearseFlags, p *policy
 		return nil, err
 	}
 	session := flags.gate.Session(p)
-	s, err := rehearse.Start(ctx, rehearse.Config{
+	s, err := rehearsal.Start(ctx, rehearsal.Config{
 		Command: server, Init: init, Writable: flags.writable, Timeout: flags.timeout,
 		Env: added, Pass: append(flags.env, p.Rehearsal.Env...), Network: flags.networkOf(p),
 		Gate: gate, Server: p.Servers[0].Name, Session: &session,
-		Committed: func(c rehearse.Change) {
+		Committed: func(c rehearsal.Change) {
 			terminal.Fprintf(a.stderr, "toolvet: made: %s %s\n", c.Kind, strictjson.Printable(c.Path, maxPath))
 		},
 	})
-	var missing *rehearse.UnsupportedError
+	var missing *rehearsal.UnsupportedError
 	if errors.As(err, &missing) {
 		return nil, enforce.WithHint(err, "'toolvet doctor' lists what is missing on this machine")
 	}
@@ -174,7 +174,7 @@ func (f *rehearseFlags) networkOf(p *policy.Policy) policy.RehearsalNetwork {
 }
 
 // decodeCalls reads one call or a list of calls.
-func decodeCalls(raw []byte) ([]rehearse.Call, error) {
+func decodeCalls(raw []byte) ([]rehearsal.Call, error) {
 	if len(raw) > maxCall {
 		return nil, fmt.Errorf("larger than %d bytes", maxCall)
 	}
@@ -192,11 +192,11 @@ func decodeCalls(raw []byte) ([]rehearse.Call, error) {
 	if len(list) == 0 {
 		return nil, errors.New("no call")
 	}
-	var calls []rehearse.Call
+	var calls []rehearsal.Call
 	for i, raw := range list {
 		d := json.NewDecoder(strings.NewReader(string(raw)))
 		d.DisallowUnknownFields()
-		var c rehearse.Call
+		var c rehearsal.Call
 		if err := d.Decode(&c); err != nil || c.Tool == "" {
 			return nil, fmt.Errorf(`call %d: must be {"tool": NAME, "arguments": {…}}`, i+1)
 		}
@@ -205,7 +205,7 @@ func decodeCalls(raw []byte) ([]rehearse.Call, error) {
 	return calls, nil
 }
 
-func (a *app) showRehearsal(flags rehearseFlags, r *rehearse.Report) error {
+func (a *app) showRehearsal(flags rehearseFlags, r *rehearsal.Report) error {
 	if flags.html != "" {
 		var page strings.Builder
 		if err := r.WriteHTML(&page); err != nil {
@@ -222,7 +222,7 @@ func (a *app) showRehearsal(flags rehearseFlags, r *rehearse.Report) error {
 }
 
 // commit makes the changes if all calls had results and the operator agrees.
-func (a *app) commit(ctx context.Context, flags rehearseFlags, s *rehearse.Session, r *rehearse.Report, code int) error {
+func (a *app) commit(ctx context.Context, flags rehearseFlags, s *rehearsal.Session, r *rehearsal.Report, code int) error {
 	switch {
 	case code != exitGo:
 		return errors.New("nothing is committed, because a call is a no-go")
@@ -234,7 +234,7 @@ func (a *app) commit(ctx context.Context, flags rehearseFlags, s *rehearse.Sessi
 		return nil
 	}
 	_, err := s.Commit(ctx)
-	var partial *rehearse.PartialError
+	var partial *rehearsal.PartialError
 	if errors.As(err, &partial) {
 		for _, part := range []struct {
 			what  string
@@ -279,7 +279,7 @@ func (a *app) sandboxCommand() *cobra.Command {
 		Hidden:             true,
 		DisableFlagParsing: true,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return exitWith(rehearse.Run(args))
+			return exitWith(rehearsal.Run(args))
 		},
 	}
 }

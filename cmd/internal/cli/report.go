@@ -36,6 +36,9 @@ func writeReport(w io.Writer, label string, r *protocol.Result) error {
 			terminal.Fprintf(b, "  error: %s\n", e)
 		}
 	}
+	if r.Method == protocol.MethodSchemaOnly {
+		fmt.Fprintln(b, "  judged by the tool's schema alone (schema-only)")
+	}
 	for _, s := range r.Skipped {
 		terminal.Fprintf(b, "  not looked: %s [%s]\n", strings.TrimPrefix(s.Why, "not looked: "), s.Check)
 	}

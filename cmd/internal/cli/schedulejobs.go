@@ -13,6 +13,8 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/cmd/internal/jobs/inside"
+	"github.com/toolvet/toolvet/internal/jobspec"
 	"github.com/toolvet/toolvet/internal/terminal"
 	"github.com/toolvet/toolvet/internal/when"
 	"github.com/toolvet/toolvet/schedule"
@@ -66,6 +68,7 @@ func (f *jobFlags) register(cmd *cobra.Command) {
 	text("jitter", "jitter", "begin a run up to so much later, such as 30s")
 	yes("at-most-once", "at_most_once", "report a run whose worker died, and do not repeat it")
 	flags.BoolVar(&f.how.SkipValidation, "skip-validation", false, "make the job even if its call is a no-go, if the policy allows that")
+	flags.BoolVar(&f.how.AllowWarnings, "allow-warnings", false, "make the job although a file, directory or host that its call needs is missing; its health stays warned until it is there")
 	flags.StringVar(&f.how.TestRun, "test-run", "", "first make the call once, in a sandbox (Linux) or for real, and the job only if it succeeds: `rehearsal|real`")
 	flags.Lookup("test-run").NoOptDefVal = "" // it must be asked for by name
 }
@@ -97,7 +100,7 @@ func (f *jobFlags) spec(cmd *cobra.Command, name string) (spec schedule.Spec, er
 	if err != nil {
 		return spec, err
 	}
-	if err := schedule.DecodeSpec(text, &spec); err != nil {
+	if _, err := jobspec.Decode(text, &spec); err != nil {
 		return spec, usageError(cmd, "%v", err)
 	}
 	return spec, nil
@@ -119,9 +122,7 @@ func (a *app) scheduleCreate(flags *scheduleFlags) *cobra.Command {
 				}
 				return a.printJob(flags, j, func(w *strings.Builder) {
 					terminal.Fprintf(w, "made the job %s\n", j.Name)
-					for _, warning := range p.Warnings {
-						terminal.Fprintf(w, "  warning: %s\n", warning)
-					}
+					warningWords(w, p)
 					nextWords(w, j)
 					rehearsalWords(w, p)
 				})
@@ -129,7 +130,14 @@ func (a *app) scheduleCreate(flags *scheduleFlags) *cobra.Command {
 		},
 	}
 	job.register(cmd)
+	cmd.Flags().BoolVar(&job.how.Paused, "paused", false, "make the job paused: it runs once it is resumed")
 	return cmd
+}
+
+func warningWords(w *strings.Builder, p *schedule.Proposal) {
+	for _, warning := range p.Warnings {
+		terminal.Fprintf(w, "  warning: %s\n", warning)
+	}
 }
 
 // rehearsalWords lists the changes of a rehearsal.
@@ -154,7 +162,7 @@ func (a *app) scheduleValidate(flags *scheduleFlags) *cobra.Command {
 				if len(args) == 1 {
 					var patch []byte
 					if patch, err = job.patch(cmd, nil); err == nil {
-						p, err = s.ProposeUpdate(cmd.Context(), args[0], patch, job.how)
+						p, err = inside.Of(s).ProposeUpdate(cmd.Context(), args[0], patch, job.how)
 					}
 				} else {
 					var spec schedule.Spec
@@ -197,6 +205,7 @@ func (a *app) scheduleUpdate(flags *scheduleFlags) *cobra.Command {
 				}
 				return a.printJob(flags, j, func(w *strings.Builder) {
 					terminal.Fprintf(w, "changed the job %s\n", j.Name)
+					warningWords(w, p)
 					nextWords(w, j)
 					rehearsalWords(w, p)
 				})
@@ -237,7 +246,7 @@ func (a *app) scheduleNext(flags *scheduleFlags) *cobra.Command {
 					if err != nil {
 						return err
 					}
-					return show(j.Words, j.NextRuns(count))
+					return show(j.Words, jobspec.NextRuns(j.Upcoming(), count))
 				})
 			}
 			location, err := when.LoadZone(zone)

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/jobspec"
 	"github.com/toolvet/toolvet/internal/terminal"
 	"github.com/toolvet/toolvet/internal/when"
 	"github.com/toolvet/toolvet/schedule"
@@ -24,12 +25,12 @@ func (a *app) printJob(flags *scheduleFlags, j *schedule.Job, words func(w *stri
 	return a.print(flags, struct {
 		*schedule.Job
 		NextRuns []string `json:"next_runs"`
-	}{j, j.NextRuns(3)}, words)
+	}{j, jobspec.NextRuns(j.Upcoming(), 3)}, words)
 }
 
 func nextWords(w *strings.Builder, j *schedule.Job) {
 	terminal.Fprintf(w, "  schedule: %s\n", j.Words)
-	for _, at := range j.NextRuns(3) {
+	for _, at := range jobspec.NextRuns(j.Upcoming(), 3) {
 		terminal.Fprintf(w, "  next: %s\n", at)
 	}
 }
@@ -55,7 +56,7 @@ func checkPage(cmd *cobra.Command, state, states string, limit int, flag, cursor
 		return usageError(cmd, "--state must be one of %s", strings.ReplaceAll(states, "|", ", "))
 	case limit < 1 || limit > 1000:
 		return usageError(cmd, "--limit must be between 1 and 1000")
-	case cursor != "" && !schedule.IsID(cursor):
+	case cursor != "" && !jobspec.IsID(cursor):
 		return usageError(cmd, "--%s must be the id at the end of the previous page", flag)
 	}
 	return nil
@@ -78,7 +79,7 @@ func (a *app) scheduleList(flags *scheduleFlags) *cobra.Command {
 					for _, j := range list {
 						terminal.Fprintf(w, "%s  %s  %s  %s  next: %s\n", j.Name, j.State, j.Health.Status, j.Tool, local(j, j.Next))
 					}
-					if len(list) == schedule.PageSize(f.Limit) {
+					if len(list) == jobspec.PageSize(f.Limit) {
 						terminal.Fprintf(w, "more: --after %s\n", list[len(list)-1].ID)
 					}
 				})
@@ -123,6 +124,9 @@ func jobWords(w *strings.Builder, j *schedule.Job) {
 	}
 	if j.Unvalidated {
 		terminal.Fprintf(w, "  made with skip_validation\n")
+	}
+	if j.AllowWarnings {
+		terminal.Fprintf(w, "  made with allow_warnings\n")
 	}
 	terminal.Fprintf(w, "  runs so far: %d\n", j.Fired)
 }
@@ -283,7 +287,7 @@ func (a *app) scheduleRuns(flags *scheduleFlags) *cobra.Command {
 					for _, r := range list {
 						terminal.Fprintf(w, "%s  %s  %s  %s\n", r.ID, r.Fire.Format(time.RFC3339), r.State, cmp.Or(r.Reason, "-"))
 					}
-					if len(list) == schedule.PageSize(f.Limit) {
+					if len(list) == jobspec.PageSize(f.Limit) {
 						terminal.Fprintf(w, "more: --before %s\n", list[len(list)-1].ID)
 					}
 				})

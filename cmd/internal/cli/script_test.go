@@ -22,6 +22,8 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/toolvet/toolvet/internal/listed"
+
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/toolvet/toolvet/call"
@@ -294,9 +296,9 @@ func fakeServer() {
 		"tools/list": fmt.Sprintf(`{"tools":%s}`, oneLine(says.Tools)),
 		"tools/call": `{"content":[{"type":"text","text":"the server ran it"}]}`,
 	}
-	for method, list := range map[string]json.RawMessage{call.PromptsList: says.Prompts, call.TemplatesList: says.Templates, call.ResourcesList: says.Resources} {
+	for method, list := range map[string]json.RawMessage{listed.Prompts: says.Prompts, listed.Templates: says.Templates, listed.Resources: says.Resources} {
 		if list != nil {
-			results[method] = fmt.Sprintf(`{%q:%s}`, call.ListMember(method), oneLine(list))
+			results[method] = fmt.Sprintf(`{%q:%s}`, listed.Member(method), oneLine(list))
 		}
 	}
 	if says.Result != nil {

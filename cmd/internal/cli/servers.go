@@ -23,6 +23,7 @@ import (
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/protocol"
+	"github.com/toolvet/toolvet/internal/servers"
 	"github.com/toolvet/toolvet/internal/terminal"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/upstream"
@@ -196,10 +197,10 @@ func (n *named) standing(ctx context.Context, name string) standing {
 	s := standing{Server: name, Status: upstream.Failed, Tools: []string{}}
 	tools, err := n.Tools(ctx, name)
 	if err == nil {
-		s.Capabilities, err = n.Capabilities(ctx, name)
+		s.Capabilities, err = servers.Of(n.Set).Capabilities(ctx, name)
 	}
 	if err == nil {
-		s.Info, _, err = n.Info(ctx, name)
+		s.Info, _, err = servers.Of(n.Set).Info(ctx, name)
 	}
 	if err != nil {
 		var unavailable *upstream.UnavailableError
@@ -212,7 +213,7 @@ func (n *named) standing(ctx context.Context, name string) standing {
 	for _, tool := range tools.Names() {
 		s.Tools = append(s.Tools, name+":"+tool)
 	}
-	if method, ok, err := n.NativeValidation(ctx, name); err == nil && ok {
+	if method, ok, err := servers.Of(n.Set).NativeValidation(ctx, name); err == nil && ok {
 		s.Native = &nativeValidation{method}
 	}
 	states := n.States()

@@ -8,14 +8,14 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/internal/lazyregexp"
-	"github.com/toolvet/toolvet/scan/secret"
+	"github.com/toolvet/toolvet/internal/secrets"
 )
 
 // A finder finds possible secrets.
-type finder struct{ scanner *secret.Scanner }
+type finder struct{ scanner *secrets.Scanner }
 
 func newFinder() (*finder, error) {
-	s, err := secret.New(secret.Options{})
+	s, err := secrets.New(secrets.Options{})
 	return &finder{s}, err
 }
 

@@ -15,7 +15,9 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/cmd/internal/jobs/inside"
 	"github.com/toolvet/toolvet/internal/enforce"
+	"github.com/toolvet/toolvet/internal/jobspec"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/schedule"
 	"github.com/toolvet/toolvet/schedule/sqlstore"
@@ -109,13 +111,15 @@ func (p *Plan) open(ctx context.Context, servers jobServers, alert func(context.
 			"name a file in a directory that exists, or a database that can be reached, with --store or in the policy")
 	}
 	s, err := schedule.New(schedule.Config{
-		Store: store, Caller: servers, AllowSkip: p.schedule.SkipValidation, PolicyDigest: p.digest,
-		Bases: basesOf(servers), Rehearse: p.rehearser(servers), Alert: alert, Seen: seen,
-		Workers: p.schedule.Workers, Ahead: p.schedule.Ahead, Recheck: p.schedule.Recheck, MaxResult: p.schedule.Retention.Result,
-		KeepAge: p.schedule.Retention.Age, KeepRuns: p.schedule.Retention.Runs, Logger: p.log,
+		Store: store, Caller: servers, AllowSkip: p.schedule.SkipValidation, Rehearse: p.rehearser(servers), Alert: alert, Seen: seen,
+		Workers: p.schedule.Workers, KeepAge: p.schedule.Retention.Age, KeepRuns: p.schedule.Retention.Runs, Logger: p.log,
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, store.Close())
 	}
+	inside.Of(s).Tune(jobspec.Tuning{
+		PolicyDigest: p.digest, Bases: basesOf(servers),
+		Ahead: p.schedule.Ahead, Recheck: p.schedule.Recheck, MaxResult: p.schedule.Retention.Result,
+	})
 	return s, store, nil
 }

@@ -12,14 +12,14 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/cmd/internal/setup"
+	"github.com/toolvet/toolvet/internal/rehearsal"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
-	"github.com/toolvet/toolvet/rehearse"
 	"github.com/toolvet/toolvet/schedule"
 	"github.com/toolvet/toolvet/upstream"
 )
 
 // rehearser rehearses calls of jobs, each with a server of its own in a sandbox.
-func (p *Plan) rehearser(servers jobServers) schedule.Rehearser {
+func (p *Plan) rehearser(servers jobServers) func(context.Context, string, json.RawMessage, *call.Session) (*schedule.Rehearsal, error) {
 	return func(ctx context.Context, tool string, arguments json.RawMessage, owner *call.Session) (*schedule.Rehearsal, error) {
 		server, name, err := upstream.ParseName(tool)
 		if err != nil {
@@ -40,24 +40,24 @@ func (p *Plan) rehearser(servers jobServers) schedule.Rehearser {
 		if err != nil {
 			return nil, err
 		}
-		session, err := rehearse.Start(ctx, rehearse.Config{
+		session, err := rehearsal.Start(ctx, rehearsal.Config{
 			Command: described.Command, Env: env, Dir: described.Dir, Init: init, Gate: gate, Server: server, Session: owner,
 		})
 		if err != nil {
-			var missing *rehearse.UnsupportedError
+			var missing *rehearsal.UnsupportedError
 			if errors.As(err, &missing) {
 				return nil, fmt.Errorf("%w ('toolvet doctor' lists what is missing)", err)
 			}
 			return nil, err
 		}
 		defer session.Close()
-		done := session.Call(ctx, rehearse.Call{Tool: name, Arguments: arguments})
+		done := session.Call(ctx, rehearsal.Call{Tool: name, Arguments: arguments})
 		report, err := session.Finish(ctx)
 		if err != nil {
 			return nil, err
 		}
 		r := &schedule.Rehearsal{Faults: faults(done)}
-		for _, f := range rehearse.Judge(report, server, p.Policy.Rehearsal.Effects) {
+		for _, f := range rehearsal.Judge(report, server, p.Policy.Rehearsal.Effects) {
 			r.Faults = append(r.Faults, f.Message)
 		}
 		var text strings.Builder
@@ -74,7 +74,7 @@ func (p *Plan) rehearser(servers jobServers) schedule.Rehearser {
 const maxFault = 100
 
 // faults explains why a rehearsed call did not succeed.
-func faults(done rehearse.Called) []string {
+func faults(done rehearsal.Called) []string {
 	if done.Failed != "" {
 		return []string{"the call failed: " + done.Failed}
 	}

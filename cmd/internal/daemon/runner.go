@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"sync"
 
+	"github.com/toolvet/toolvet/cmd/internal/jobs/inside"
 	"github.com/toolvet/toolvet/cmd/internal/jobs/notify"
 	"github.com/toolvet/toolvet/cmd/internal/jobs/server"
 	"github.com/toolvet/toolvet/schedule"
@@ -64,7 +65,7 @@ func (r *runner) recheck(name string) {
 		return
 	}
 	r.tasks.Go(func() {
-		if err := r.Recheck(ctx, name); err != nil && ctx.Err() == nil {
+		if err := inside.Of(r.Scheduler).Recheck(ctx, name); err != nil && ctx.Err() == nil {
 			r.log.Error("jobs could not be validated after a change", "server", name, "err", err)
 		}
 	})

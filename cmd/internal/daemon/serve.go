@@ -21,6 +21,7 @@ import (
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/machine/memory"
 	"github.com/toolvet/toolvet/internal/record"
+	"github.com/toolvet/toolvet/internal/serving"
 	"github.com/toolvet/toolvet/internal/wire/httpguard"
 )
 
@@ -86,7 +87,7 @@ func Serve(ctx context.Context, cfg ServeConfig) error {
 		return err
 	}
 	defer s.close(ctx)
-	s.processes.endsIdle(func(of principal) bool { return s.gateway.EndIdle(string(of)) })
+	s.processes.endsIdle(func(of principal) bool { return serving.Of(s.gateway).EndIdle(string(of)) })
 	if err := s.openScheduler(ctx); err != nil {
 		return err
 	}

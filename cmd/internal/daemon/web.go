@@ -20,6 +20,7 @@ import (
 	"github.com/toolvet/toolvet/internal/proxy/httpdoor"
 	"github.com/toolvet/toolvet/internal/proxy/relay"
 	"github.com/toolvet/toolvet/internal/proxy/stdio"
+	"github.com/toolvet/toolvet/internal/serving"
 	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/streamable"
 	"github.com/toolvet/toolvet/upstream"
@@ -69,7 +70,7 @@ func (w *web) endIdle(of principal) bool {
 
 func newWeb(s *service, metrics http.Handler) *web {
 	w := &web{s: s, mux: http.NewServeMux(), alone: map[string]*alone{}}
-	w.all = w.front(nil, s.gateway.Serve, s.gateway.Refused)
+	w.all = w.front(nil, s.gateway.Serve, serving.Of(s.gateway).Refused)
 	s.processes.endsIdle(w.endIdle)
 	s.loading.Lock()
 	s.changed = w.update
@@ -146,7 +147,7 @@ func (w *web) handlerOf(server *served) (http.Handler, error) {
 	if server.policy.URL == "" {
 		front := w.front(w.entry(server), func(ctx context.Context, caller call.Session, in io.Reader, out io.Writer) error {
 			return w.session(ctx, server, caller, in, out)
-		}, w.s.gateway.Refused)
+		}, serving.Of(w.s.gateway).Refused)
 		made.Handler, made.close, made.endIdle = front, front.Close, front.EndIdle
 	} else {
 		proxy, err := w.proxy(server)
@@ -273,7 +274,7 @@ func (w *web) readyz(rw http.ResponseWriter, r *http.Request) {
 // readiness tells whether toolvet answers calls. It is ready even while servers are down, because it
 // still answers their calls.
 func (w *web) readiness() (status string, code int) {
-	if w.s.gateway.Draining() {
+	if serving.Of(w.s.gateway).Draining() {
 		return "draining", http.StatusServiceUnavailable
 	}
 	return "ready", http.StatusOK
@@ -284,7 +285,7 @@ func (w *web) ready(rw http.ResponseWriter, _ *http.Request) {
 	status, code := w.readiness()
 	states := w.s.gateway.States()
 	servers := []serverState{}
-	for _, name := range w.s.gateway.Names() {
+	for _, name := range serving.Of(w.s.gateway).Names() {
 		one := serverState{name, []connection{}}
 		for _, state := range states[name] {
 			c := connection{Status: state.Status, Since: state.Since.UTC(), Failures: state.Failures, Version: state.Version}

@@ -72,7 +72,7 @@ func Supervisor() ([]string, error) {
 	return supervise.Command(self), nil
 }
 
-// SandboxInit returns the command that builds a sandbox (see rehearse.Run).
+// SandboxInit returns the command that builds a sandbox (see rehearsal.Run).
 func SandboxInit() ([]string, error) {
 	self, err := os.Executable()
 	if err != nil {

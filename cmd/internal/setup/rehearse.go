@@ -13,7 +13,7 @@ import (
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/policy"
-	"github.com/toolvet/toolvet/rehearse"
+	"github.com/toolvet/toolvet/internal/rehearsal"
 )
 
 // rehearsalTime bounds a rehearsal, which may have to start the server.
@@ -27,7 +27,7 @@ func Before(command []string) enforce.Before {
 		if err != nil {
 			return nil, err
 		}
-		return rehearse.Before(command, init)(p)
+		return rehearsal.Before(command, init)(p)
 	}
 }
 
@@ -43,7 +43,7 @@ func NewRehearser(p *policy.Policy, command []string) (Rehearser, error) {
 	if err != nil {
 		return nil, err
 	}
-	pool, err := rehearse.PoolOf(p, command, init)
+	pool, err := rehearsal.PoolOf(p, command, init)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func NewRehearser(p *policy.Policy, command []string) (Rehearser, error) {
 		}
 		defer session.Close()
 		for _, c := range calls {
-			session.Call(ctx, rehearse.Call{Tool: c.Name, Arguments: c.Raw})
+			session.Call(ctx, rehearsal.Call{Tool: c.Name, Arguments: c.Raw})
 		}
 		report, err := session.Finish(ctx)
 		if err != nil {

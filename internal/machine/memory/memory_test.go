@@ -44,7 +44,7 @@ func TestManage(t *testing.T) {
 
 func TestPercentOf(t *testing.T) {
 	t.Parallel()
-	for live, want := range map[uint64]int{0: 400, 1 << 20: 400, 16 << 20: 400, 32 << 20: 200, 64 << 20: 100, 1 << 40: 100} {
+	for live, want := range map[uint64]int{0: 100, 11 << 20: 100, 12 << 20: 400, 16 << 20: 400, 32 << 20: 200, 64 << 20: 100, 1 << 40: 100} {
 		if got := percentOf(live); got != want {
 			t.Errorf("of %d bytes: %d, want %d", live, got, want)
 		}

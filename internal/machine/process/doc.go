@@ -5,8 +5,7 @@
 // of it stays behind. Launchers like npx start the real server as a grandchild, which survives if only
 // the launcher is killed.
 //
-// On Linux, [Start] puts two small processes, running [supervisor.Run], before the
-// server:
+// On Linux, [Start] puts two small processes before the server:
 //
 //	this process ── guard ── supervisor ── server ── whatever it starts
 //	      └──lifeline─┘└─lifeline─┘
@@ -16,6 +15,10 @@
 // supervisor adopt orphans (PR_SET_CHILD_SUBREAPER), so that they can find even a process that has left
 // its group, session and parent. The guard covers the death of the supervisor: without it, the
 // supervisor's orphans would be out of reach.
+//
+// Both sleep nearly always, so they are a microprogram of some kilobytes: it waits for its lifeline, signals and children. It becomes
+// [supervisor.Run], which looks for descendants, when it must end some. Where the kernel runs no files in memory, and on
+// processors other than amd64 and arm64, both run that from the start.
 //
 // The end of each process, and its consequence for the others:
 //

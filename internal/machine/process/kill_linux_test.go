@@ -5,11 +5,11 @@ package process
 
 import (
 	"bufio"
-	"fmt"
 	"os"
 	"os/exec"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -17,12 +17,12 @@ import (
 	"github.com/toolvet/toolvet/internal/machine/process/supervisor"
 )
 
-// pidOf waits for the one process whose arguments after the program begin so.
-func pidOf(t *testing.T, mark string, args ...string) (pid int) {
+// pidOf waits for the process of a test with a part.
+func pidOf(t *testing.T, mark, part string) (pid int) {
 	t.Helper()
-	eventually(t, fmt.Sprintf("a process %q", args), func() bool {
+	eventually(t, "a process "+part, func() bool {
 		for _, p := range findMarked(mark) {
-			if len(p.args) > len(args) && slices.Equal(p.args[1:1+len(args)], args) {
+			if p.part() == part {
 				pid = p.pid
 				return true
 			}
@@ -30,6 +30,17 @@ func pidOf(t *testing.T, mark string, args ...string) (pid int) {
 		return false
 	})
 	return pid
+}
+
+// part returns what a process is for. A sleeping supervisor has the arguments of the guard, and a name of its own.
+func (m marked) part() string {
+	switch {
+	case len(m.args) < 3 || m.args[1] != "as-supervisor":
+		return strings.Join(m.args[1:], " ")
+	case m.args[2] == supervisor.Server || m.name == "toolvet-super":
+		return "supervisor"
+	}
+	return m.args[2]
 }
 
 func kill(t *testing.T, pid int, signal unix.Signal) {
@@ -42,19 +53,32 @@ func kill(t *testing.T, pid int, signal unix.Signal) {
 // Whichever process is killed, the rest follows, without Stop.
 func TestKillOne(t *testing.T) {
 	t.Parallel()
-	for name, args := range map[string][]string{
-		"guard":      {"as-supervisor", supervisor.Guard},
-		"supervisor": {"as-supervisor", supervisor.Server},
-		"server":     {"as-brood"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p, mark := startTree(t, "as-brood")
-			kill(t, pidOf(t, mark, args...), unix.SIGKILL)
-			if got := within(t, "exit", p.Exit); got != killed {
-				t.Errorf("got %+v, want %+v", got, killed)
-			}
-			noneLeft(t, mark)
+	for _, part := range []string{"guard", "supervisor", "as-brood"} {
+		t.Run(part, func(t *testing.T) {
+			eachSupervisor(t, func(t *testing.T, c Command) {
+				p, mark := startTree(t, c, "as-brood")
+				kill(t, pidOf(t, mark, part), unix.SIGKILL)
+				if got := within(t, "exit", p.Exit); got != killed {
+					t.Errorf("got %+v, want %+v", got, killed)
+				}
+				noneLeft(t, mark)
+			})
+		})
+	}
+}
+
+// Whichever two of toolvet's processes are killed at once, the third ends the rest.
+func TestKillTwo(t *testing.T) {
+	t.Parallel()
+	for _, part := range []string{"guard", "supervisor"} {
+		t.Run("proxy and "+part, func(t *testing.T) {
+			eachSupervisor(t, func(t *testing.T, c Command) {
+				mark := mark()
+				proxy, lines := startProxy(t, c, mark)
+				readLine(t, lines)
+				stopAndKill(t, pidOf(t, mark, part), proxy.Process.Pid)
+				eventually(t, "none is left", func() bool { return len(findMarked(mark)) == 0 })
+			})
 		})
 	}
 }
@@ -71,41 +95,44 @@ func stopAndKill(t *testing.T, pids ...int) {
 }
 
 func TestKillBothSupervisors(t *testing.T) {
-	t.Parallel()
-	p, mark := startTree(t, "as-brood")
-	stopAndKill(t, pidOf(t, mark, "as-supervisor", supervisor.Server), pidOf(t, mark, "as-supervisor", supervisor.Guard))
-	if got := within(t, "exit", p.Exit); got != killed {
-		t.Errorf("got %+v, want %+v", got, killed)
-	}
-	eventually(t, "the server and its group are gone", func() bool { return len(findMarked(mark)) == 2 })
-	killRest(t, mark)
+	eachSupervisor(t, func(t *testing.T, c Command) {
+		p, mark := startTree(t, c, "as-brood")
+		stopAndKill(t, pidOf(t, mark, "supervisor"), pidOf(t, mark, "guard"))
+		if got := within(t, "exit", p.Exit); got != killed {
+			t.Errorf("got %+v, want %+v", got, killed)
+		}
+		eventually(t, "the server and its group are gone", func() bool { return len(findMarked(mark)) == 2 })
+		killRest(t, mark)
+	})
 }
 
 func TestKillProxyAndSupervisors(t *testing.T) {
-	t.Parallel()
-	mark := mark()
-	proxy, lines := startProxy(t, mark)
-	readLine(t, lines)
-	server := pidOf(t, mark, "as-brood")
-	stopAndKill(t, pidOf(t, mark, "as-supervisor", supervisor.Server), pidOf(t, mark, "as-supervisor", supervisor.Guard), proxy.Process.Pid)
-	eventually(t, "the server is gone", func() bool {
-		return !slices.ContainsFunc(findMarked(mark), func(p marked) bool { return p.pid == server })
+	eachSupervisor(t, func(t *testing.T, c Command) {
+		mark := mark()
+		proxy, lines := startProxy(t, c, mark)
+		readLine(t, lines)
+		server := pidOf(t, mark, "as-brood")
+		stopAndKill(t, pidOf(t, mark, "supervisor"), pidOf(t, mark, "guard"), proxy.Process.Pid)
+		eventually(t, "the server is gone", func() bool {
+			return !slices.ContainsFunc(findMarked(mark), func(p marked) bool { return p.pid == server })
+		})
+		killRest(t, mark)
 	})
-	killRest(t, mark)
 }
 
 // SIGTERM for guard or supervisor is SIGTERM for the server.
 func TestTermReachesTheServer(t *testing.T) {
 	t.Parallel()
-	for _, role := range []string{supervisor.Guard, supervisor.Server} {
-		t.Run(role, func(t *testing.T) {
-			t.Parallel()
-			p, mark := startTree(t, "as-sleeper")
-			kill(t, pidOf(t, mark, "as-supervisor", role), unix.SIGTERM)
-			if got, want := within(t, "exit", p.Exit), (Exit{143, "SIGTERM"}); got != want {
-				t.Errorf("got %+v, want %+v", got, want)
-			}
-			noneLeft(t, mark)
+	for _, part := range []string{"guard", "supervisor"} {
+		t.Run(part, func(t *testing.T) {
+			eachSupervisor(t, func(t *testing.T, c Command) {
+				p, mark := startTree(t, c, "as-sleeper")
+				kill(t, pidOf(t, mark, part), unix.SIGTERM)
+				if got, want := within(t, "exit", p.Exit), (Exit{143, "SIGTERM"}); got != want {
+					t.Errorf("got %+v, want %+v", got, want)
+				}
+				noneLeft(t, mark)
+			})
 		})
 	}
 }
@@ -116,23 +143,24 @@ func TestStoppedSupervisor(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits until the others lose patience with it, some seconds")
 	}
-	for _, role := range []string{supervisor.Guard, supervisor.Server} {
-		t.Run(role, func(t *testing.T) {
-			t.Parallel()
-			p, mark := startTree(t, "as-brood")
-			kill(t, pidOf(t, mark, "as-supervisor", role), unix.SIGSTOP)
-			if got := within(t, "stop", func() Exit { return stopNow(p) }); got != killed {
-				t.Errorf("got %+v, want %+v", got, killed)
-			}
-			eventually(t, "none is left", func() bool { return len(findMarked(mark)) == 0 })
+	for _, part := range []string{"guard", "supervisor"} {
+		t.Run(part, func(t *testing.T) {
+			eachSupervisor(t, func(t *testing.T, c Command) {
+				p, mark := startTree(t, c, "as-brood")
+				kill(t, pidOf(t, mark, part), unix.SIGSTOP)
+				if got := within(t, "stop", func() Exit { return stopNow(p) }); got != killed {
+					t.Errorf("got %+v, want %+v", got, killed)
+				}
+				eventually(t, "none is left", func() bool { return len(findMarked(mark)) == 0 })
+			})
 		})
 	}
 }
 
 // startProxy starts a process that starts a server, and reads its first line.
-func startProxy(t *testing.T, mark string) (*exec.Cmd, *bufio.Reader) {
+func startProxy(t *testing.T, c Command, mark string) (*exec.Cmd, *bufio.Reader) {
 	t.Helper()
-	cmd := exec.Command(self(t), "as-proxy", "as-brood")
+	cmd := exec.Command(self(t), "as-proxy", c.Supervisor[0], "as-brood")
 	cmd.Env = append(os.Environ(), mark)
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
@@ -153,14 +181,15 @@ func startProxy(t *testing.T, mark string) (*exec.Cmd, *bufio.Reader) {
 }
 
 func TestKillProxy(t *testing.T) {
-	t.Parallel()
-	mark := mark()
-	proxy, lines := startProxy(t, mark)
-	if got, want := readLine(t, lines), "ready"; got != want {
-		t.Fatalf("server said %q, want %q", got, want)
-	}
-	proxy.Process.Kill()
-	eventually(t, "none is left", func() bool { return len(findMarked(mark)) == 0 })
+	eachSupervisor(t, func(t *testing.T, c Command) {
+		mark := mark()
+		proxy, lines := startProxy(t, c, mark)
+		if got, want := readLine(t, lines), "ready"; got != want {
+			t.Fatalf("server said %q, want %q", got, want)
+		}
+		proxy.Process.Kill()
+		eventually(t, "none is left", func() bool { return len(findMarked(mark)) == 0 })
+	})
 }
 
 // The proxy is killed as soon as so many processes exist: 1 is itself, then come
@@ -169,13 +198,14 @@ func TestKillProxyWhileItStarts(t *testing.T) {
 	t.Parallel()
 	for n := range 7 {
 		t.Run(strconv.Itoa(n), func(t *testing.T) {
-			t.Parallel()
-			mark := mark()
-			proxy, _ := startProxy(t, mark)
-			eventually(t, "processes", func() bool { return len(findMarked(mark)) >= n })
-			proxy.Process.Kill()
-			proxy.Wait()
-			eventually(t, "none is left", func() bool { return len(findMarked(mark)) == 0 })
+			eachSupervisor(t, func(t *testing.T, c Command) {
+				mark := mark()
+				proxy, _ := startProxy(t, c, mark)
+				eventually(t, "processes", func() bool { return len(findMarked(mark)) >= n })
+				proxy.Process.Kill()
+				proxy.Wait()
+				eventually(t, "none is left", func() bool { return len(findMarked(mark)) == 0 })
+			})
 		})
 	}
 }

@@ -4,10 +4,8 @@
 package process
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
-	"os"
 	"syscall"
 	"testing"
 
@@ -16,22 +14,17 @@ import (
 
 // A supervisor's report arrives as it was meant.
 func FuzzReport(f *testing.F) {
-	f.Add("adopting \"x\"\non PATH", 13, 4321, uint8(3), uint8(0))
-	f.Add("\xff\x00\\", 1, 1, uint8(0), uint8(9))
-	f.Fuzz(func(t *testing.T, step string, number, group int, code, signal uint8) {
-		in, out, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
+	f.Add(uint8(13), uint16(4321), uint8(3), uint8(0))
+	f.Add(uint8(1), uint16(1), uint8(0), uint8(9))
+	f.Fuzz(func(t *testing.T, number uint8, group uint16, code, signal uint8) {
+		if number == 0 || number > 133 || group == 0 {
+			t.Skip() // Linux has no others
 		}
-		defer in.Close()
-		defer out.Close()
-		r, report := bufio.NewReader(in), supervisor.NewReport(out)
-		if len(step) > 4096 || number <= 0 || number > 133 {
-			t.Skip() // a pipe holds no more, and Linux has no more
-		}
-		report.Failed(step, &os.PathError{Op: "fork/exec", Path: "x", Err: syscall.Errno(number)})
-		if _, err := readStart(r, "program"); !errors.Is(err, syscall.Errno(number)) {
-			t.Errorf("failed: got %v, want %v", err, syscall.Errno(number))
+		for _, kind := range []int{supervisor.FailedProgram, supervisor.FailedSupervisor} {
+			_, err := readStart(bytes.NewReader(supervisor.Record(kind, -int(number))), "program")
+			if !errors.Is(err, syscall.Errno(number)) {
+				t.Errorf("failed: got %v, want %v", err, syscall.Errno(number))
+			}
 		}
 
 		status, want := syscall.WaitStatus(int(code)<<8), Exit{Code: int(code)}
@@ -41,24 +34,23 @@ func FuzzReport(f *testing.F) {
 		if status.Stopped() || (!status.Exited() && !status.Signaled()) {
 			t.Skip()
 		}
-		report.Started(group)
-		report.Exited(status)
-		if got, err := readStart(r, "program"); got != group || err != nil {
+		report := bytes.NewReader(append(supervisor.Record(supervisor.Started, int(group)), supervisor.Record(supervisor.Exited, int(status))...))
+		if got, err := readStart(report, "program"); got != int(group) || err != nil {
 			t.Errorf("started: got %d, %v, want %d", got, err, group)
 		}
-		out.Close()
-		if got, ok := readExit(r); got != want || !ok {
+		if got, ok := readExit(report); got != want || !ok {
 			t.Errorf("exited: got %+v, %v, want %+v", got, ok, want)
 		}
 	})
 }
 
-// A report that was cut off is no report.
+// A report that was cut off is no report, and a start is no end.
 func TestReportCutOff(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"", "exited", "exited 0", "exited x 0\n", "started 1\n"} {
-		if got, ok := readExit(bufio.NewReader(bytes.NewBufferString(text))); ok {
-			t.Errorf("%q: got %+v, want none", text, got)
+	whole := supervisor.Record(supervisor.Exited, 0)
+	for _, report := range [][]byte{nil, whole[:1], whole[:len(whole)-1], supervisor.Record(supervisor.Started, 1)} {
+		if got, ok := readExit(bytes.NewReader(report)); ok {
+			t.Errorf("%q: got %+v, want none", report, got)
 		}
 	}
 }

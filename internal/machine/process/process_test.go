@@ -18,16 +18,19 @@ import (
 
 // ways are the ways to start a server, which must look alike from outside.
 func ways(t *testing.T) map[string]Command {
-	return map[string]Command{
-		"direct":     {},
-		"supervised": {Supervisor: []string{self(t), "as-supervisor"}},
-	}
+	ways := supervisors(t)
+	ways["direct"] = Command{}
+	return ways
 }
 
 // eachWay runs f for every way, in parallel.
 func eachWay(t *testing.T, f func(t *testing.T, c Command)) {
+	each(t, ways(t), f)
+}
+
+func each(t *testing.T, ways map[string]Command, f func(t *testing.T, c Command)) {
 	t.Parallel()
-	for name, c := range ways(t) {
+	for name, c := range ways {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f(t, c)

@@ -6,49 +6,48 @@
 package process
 
 import (
-	"bufio"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"syscall"
+
+	"github.com/toolvet/toolvet/internal/machine/process/supervisor"
 )
 
-// readStart reads the first line of a [supervisor.Report] and returns the server's process group. An error about program
+// readStart reads the first record of a [supervisor.Report] and returns the server's process group. An error about program
 // says why it did not start.
-func readStart(r *bufio.Reader, program string) (group int, err error) {
-	line, err := r.ReadString('\n')
-	if errors.Is(err, os.ErrDeadlineExceeded) {
+func readStart(r io.Reader, program string) (group int, err error) {
+	kind, value, err := readRecord(r)
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
 		return 0, fmt.Errorf("supervisor did not start the server in %v", startTimeout)
-	}
-	if err != nil {
-		return 0, errors.New("supervisor ended before it started the server")
-	}
-	if _, err := fmt.Sscanf(line, "started %d\n", &group); err == nil {
-		return group, nil
-	}
-	var why syscall.Errno
-	var step string
-	switch _, err := fmt.Sscanf(line, "failed %d %q\n", &why, &step); {
 	case err != nil:
-		return 0, errors.New("supervisor sent a report that makes no sense")
-	case step != "":
-		return 0, fmt.Errorf("supervisor: %s: %w", step, why)
+		return 0, errors.New("supervisor ended before it started the server")
+	case kind == supervisor.Started && value > 0:
+		return value, nil
+	case kind == supervisor.FailedProgram:
+		return 0, startError(program, syscall.Errno(-value))
+	case kind == supervisor.FailedSupervisor:
+		return 0, fmt.Errorf("supervisor: it cannot look after a server: %w", syscall.Errno(-value))
 	}
-	return 0, startError(program, why)
+	return 0, errors.New("supervisor sent a report that makes no sense")
 }
 
-// readExit reads the last line, and waits for the end of the report, when the last supervisor has
+// readExit reads the last record, and waits for the end of the report, when the last supervisor has
 // ended. A killed supervisor may not have reported.
-func readExit(r *bufio.Reader) (exit Exit, reported bool) {
-	line, _ := r.ReadString('\n')
+func readExit(r io.Reader) (exit Exit, reported bool) {
+	kind, value, err := readRecord(r)
 	_, _ = io.Copy(io.Discard, r)
-	var code, signal int
-	if _, err := fmt.Sscanf(line, "exited %d %d\n", &code, &signal); err != nil {
+	if err != nil || kind != supervisor.Exited {
 		return Exit{}, false
 	}
-	if signal != 0 {
-		return exitBy(syscall.Signal(signal)), true
-	}
-	return Exit{Code: code}, true
+	return exitOf(syscall.WaitStatus(value)), true
+}
+
+func readRecord(r io.Reader) (kind, value int, err error) {
+	var record [supervisor.RecordSize]byte
+	_, err = io.ReadFull(r, record[:])
+	return int(binary.LittleEndian.Uint64(record[:])), int(binary.LittleEndian.Uint64(record[8:])), err
 }

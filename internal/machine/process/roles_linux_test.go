@@ -9,13 +9,31 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
+	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
+
+// supervisors are the ways to look after a server: asleep, and as a program that starts at once. That is for machines that run
+// no files in memory, and for programs that are not our own, as a link is taken to be.
+func supervisors(t *testing.T) map[string]Command {
+	t.Helper()
+	link := filepath.Join(t.TempDir(), "program")
+	if err := os.Symlink(self(t), link); err != nil {
+		t.Fatal(err)
+	}
+	return map[string]Command{
+		"asleep": {Supervisor: []string{self(t), "as-supervisor"}},
+		"awake":  {Supervisor: []string{link, "as-supervisor"}},
+	}
+}
+
+func eachSupervisor(t *testing.T, f func(t *testing.T, c Command)) { each(t, supervisors(t), f) }
 
 // platformRoles are servers that misbehave, and a proxy.
 var platformRoles = map[string]func(args []string){
@@ -24,6 +42,7 @@ var platformRoles = map[string]func(args []string){
 	"as-child":        func([]string) { deafen(); os.NewFile(3, "ready").Write([]byte{1}); sleep() },
 	"as-orphan-maker": func([]string) { spawn(os.NewFile(3, "ready"), true, "as-child") },
 	"as-brood":        func([]string) { deafen(); brood(); say("ready"); sleep() },
+	"as-ancestor":     func([]string) { ancestor(); say("ready"); sleep() },
 	"as-deserter":     func([]string) { brood(); say("ready"); os.Exit(3) },
 	"as-polite":       func([]string) { politeChild() },
 	"as-launcher":     func([]string) { launcher() },
@@ -71,6 +90,15 @@ func brood() {
 	}
 	if _, err := io.ReadFull(r, make([]byte, 3)); err != nil {
 		panic(err)
+	}
+}
+
+// ancestor has descendants that end as orphans.
+func ancestor() {
+	for range 20 {
+		if err := exec.Command("/bin/sh", "-c", "(sleep 0.01 &)").Run(); err != nil {
+			panic(err)
+		}
 	}
 }
 
@@ -132,12 +160,16 @@ func listPipes() {
 	}
 }
 
-// beProxy starts a server in a role and passes its standard output on.
+// beProxy starts a server with a supervisor and in a role, and passes its standard output on.
 func beProxy(args []string) {
 	say("starting")
+	self, err := os.Executable()
+	if err != nil {
+		panic(err)
+	}
 	p, err := Start(Command{
-		Args:       append([]string{"/proc/self/exe"}, args...),
-		Supervisor: []string{"/proc/self/exe", "as-supervisor"},
+		Args:       append([]string{self}, args[1:]...),
+		Supervisor: []string{args[0], "as-supervisor"},
 	})
 	if err != nil {
 		panic(err)

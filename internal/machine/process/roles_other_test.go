@@ -7,6 +7,10 @@ package process
 
 import "testing"
 
+func supervisors(t *testing.T) map[string]Command {
+	return map[string]Command{"supervised": {Supervisor: []string{self(t), "as-supervisor"}}}
+}
+
 var platformRoles map[string]func(args []string)
 
 func TestTree(t *testing.T) {

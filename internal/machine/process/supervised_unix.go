@@ -6,7 +6,6 @@
 package process
 
 import (
-	"bufio"
 	"fmt"
 	"os"
 	"os/exec"
@@ -28,8 +27,7 @@ type supervised struct {
 	cmd      *exec.Cmd // the topmost of them
 	lifeline *os.File  // open as long as we want the tree alive
 	reports  *os.File
-	lines    *bufio.Reader // of reports
-	group    int           // the server's process group
+	group    int // the server's process group
 }
 
 func startSupervised(c Command, files *stdio) (tree, error) {
@@ -46,7 +44,7 @@ func startSupervised(c Command, files *stdio) (tree, error) {
 		return nil, fmt.Errorf("supervisor: %w", err)
 	}
 	_ = s.reports.SetReadDeadline(time.Now().Add(startTimeout)) // pipes have deadlines
-	if s.group, err = readStart(s.lines, c.Args[0]); err != nil {
+	if s.group, err = readStart(s.reports, c.Args[0]); err != nil {
 		s.kill()
 		s.wait()
 		return nil, err
@@ -68,14 +66,18 @@ func newSupervised(c Command, path string, files *stdio) (*supervised, error) {
 		return nil, err
 	}
 	defer reportEnd.Close()
-	cmd := command(c, supervisorArgs(c, path), files)
-	cmd.ExtraFiles = []*os.File{lifeEnd, reportEnd} // lifelineFD, reportFD
-	if err := cmd.Start(); err != nil {
+	cmd, err := startSleepers(c, path, files, lifeEnd, reportEnd)
+	if err != nil {
+		cmd = command(c, supervisorArgs(c, path), files)
+		cmd.ExtraFiles = []*os.File{lifeEnd, reportEnd} // supervisor.Run expects them there
+		err = cmd.Start()
+	}
+	if err != nil {
 		lifeline.Close()
 		reports.Close()
 		return nil, startError(c.Supervisor[0], err)
 	}
-	return &supervised{cmd: cmd, lifeline: lifeline, reports: reports, lines: bufio.NewReader(reports)}, nil
+	return &supervised{cmd: cmd, lifeline: lifeline, reports: reports}, nil
 }
 
 // lookPath finds the program of a command on the PATH of its environment.
@@ -128,7 +130,7 @@ func (s *supervised) kill() {
 }
 
 func (s *supervised) wait() Exit {
-	exit, reported := readExit(s.lines)
+	exit, reported := readExit(s.reports)
 	if !reported {
 		signalGroup(s.group, unix.SIGKILL)
 		exit = killed

@@ -26,6 +26,7 @@ func mark() string { return "PROCESS_TEST_MARK=" + rand.Text() }
 
 type marked struct {
 	pid  int
+	name string
 	args []string
 }
 
@@ -41,7 +42,8 @@ func findMarked(mark string) (found []marked) {
 		env, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "environ"))
 		if slices.Contains(strings.Split(string(env), "\x00"), mark) {
 			args, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "cmdline"))
-			found = append(found, marked{pid, strings.Split(string(args), "\x00")})
+			name, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "comm"))
+			found = append(found, marked{pid, strings.TrimSpace(string(name)), strings.Split(strings.TrimSuffix(string(args), "\x00"), "\x00")})
 		}
 	}
 	return found
@@ -64,10 +66,11 @@ func killRest(t *testing.T, mark string) {
 }
 
 // startTree starts a supervised server and waits for its first line.
-func startTree(t *testing.T, role ...string) (p *Process, mark_ string) {
+func startTree(t *testing.T, c Command, role ...string) (p *Process, mark_ string) {
 	t.Helper()
 	mark_ = mark()
-	p = start(t, Command{Env: append(os.Environ(), mark_), Supervisor: []string{self(t), "as-supervisor"}}, role...)
+	c.Env = append(os.Environ(), mark_)
+	p = start(t, c, role...)
 	if got, want := readLine(t, p.Stdout()), "ready"; got != want {
 		t.Fatalf("%s said %q, want %q", role, got, want)
 	}
@@ -113,63 +116,68 @@ func TestStopContextDone(t *testing.T) {
 
 // A caller in a hurry does not wait for one that is patient.
 func TestStopHurried(t *testing.T) {
-	t.Parallel()
-	p, mark := startTree(t, "as-deaf")
-	patient := make(chan Exit, 1)
-	go func() { patient <- p.End(t.Context(), Grace{EOF: time.Hour, Term: time.Hour}) }()
-	within(t, "hurried stop", func() Exit { return stopNow(p) })
-	if got := within(t, "patient stop", func() Exit { return <-patient }); got != killed {
-		t.Errorf("got %+v, want %+v", got, killed)
-	}
-	noneLeft(t, mark)
+	eachSupervisor(t, func(t *testing.T, c Command) {
+		p, mark := startTree(t, c, "as-deaf")
+		patient := make(chan Exit, 1)
+		go func() { patient <- p.End(t.Context(), Grace{EOF: time.Hour, Term: time.Hour}) }()
+		within(t, "hurried stop", func() Exit { return stopNow(p) })
+		if got := within(t, "patient stop", func() Exit { return <-patient }); got != killed {
+			t.Errorf("got %+v, want %+v", got, killed)
+		}
+		noneLeft(t, mark)
+	})
 }
 
 func TestStopEndsTheTree(t *testing.T) {
 	t.Parallel()
 	for _, role := range []string{"as-brood", "as-breeder"} {
 		t.Run(role, func(t *testing.T) {
-			t.Parallel()
-			p, mark := startTree(t, role)
-			if got := within(t, "stop", func() Exit { return p.End(t.Context(), Grace{EOF: soon, Term: soon}) }); got != killed {
-				t.Errorf("got %+v, want %+v", got, killed)
-			}
-			noneLeft(t, mark)
+			eachSupervisor(t, func(t *testing.T, c Command) {
+				p, mark := startTree(t, c, role)
+				if got := within(t, "stop", func() Exit { return p.End(t.Context(), Grace{EOF: soon, Term: soon}) }); got != killed {
+					t.Errorf("got %+v, want %+v", got, killed)
+				}
+				noneLeft(t, mark)
+			})
 		})
 	}
 }
 
 // What the server leaves does not keep its standard output open.
 func TestServerLeavesGrandchildren(t *testing.T) {
-	t.Parallel()
-	p, mark := startTree(t, "as-deserter")
-	if got, want := within(t, "exit", p.Exit), (Exit{Code: 3}); got != want {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
-	if got := readAll(t, p.Stdout()); got != "" {
-		t.Errorf("standard output: got %q, want its end", got)
-	}
-	noneLeft(t, mark)
+	eachSupervisor(t, func(t *testing.T, c Command) {
+		p, mark := startTree(t, c, "as-deserter")
+		if got, want := within(t, "exit", p.Exit), (Exit{Code: 3}); got != want {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+		if got := readAll(t, p.Stdout()); got != "" {
+			t.Errorf("standard output: got %q, want its end", got)
+		}
+		noneLeft(t, mark)
+	})
 }
 
 func TestLeftoversMaySayGoodbye(t *testing.T) {
-	t.Parallel()
-	p := start(t, Command{Supervisor: []string{self(t), "as-supervisor"}}, "as-polite")
-	if got, want := readAll(t, p.Stdout()), "goodbye\n"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	eachSupervisor(t, func(t *testing.T, c Command) {
+		p := start(t, c, "as-polite")
+		if got, want := readAll(t, p.Stdout()), "goodbye\n"; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
 }
 
 // SIGTERM goes to those that the server's process group does not hold, too.
 func TestTermReachesGrandchildren(t *testing.T) {
-	t.Parallel()
-	p, _ := startTree(t, "as-launcher")
-	got := within(t, "stop", func() Exit { return p.End(t.Context(), Grace{EOF: soon, Term: patience}) })
-	if want := (Exit{Code: 5}); got != want {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
-	if got, want := readAll(t, p.Stdout()), "goodbye\n"; got != want {
-		t.Errorf("standard output: got %q, want %q", got, want)
-	}
+	eachSupervisor(t, func(t *testing.T, c Command) {
+		p, _ := startTree(t, c, "as-launcher")
+		got := within(t, "stop", func() Exit { return p.End(t.Context(), Grace{EOF: soon, Term: patience}) })
+		if want := (Exit{Code: 5}); got != want {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+		if got, want := readAll(t, p.Stdout()), "goodbye\n"; got != want {
+			t.Errorf("standard output: got %q, want %q", got, want)
+		}
+	})
 }
 
 func TestDirectEndsTheGroup(t *testing.T) {
@@ -237,8 +245,8 @@ func TestBadSupervisor(t *testing.T) {
 		{[]string{"toolvet"}, "not an absolute path"},
 		{[]string{"/no/such/program"}, "no such file"},
 		{[]string{"/bin/true"}, "ended before it started the server"},
-		{[]string{"/bin/sh", "-c", "echo nonsense >&4; exec cat <&3"}, "makes no sense"},
-		{[]string{"/bin/sh", "-c", `echo 'failed 1 "reason"' >&4`}, "supervisor: reason: operation not permitted"},
+		{[]string{"/bin/sh", "-c", "echo a nonsensical record >&4; exec cat <&3"}, "makes no sense"},
+		{[]string{"/bin/sh", "-c", `printf '\4\0\0\0\0\0\0\0\377\377\377\377\377\377\377\377' >&4`}, "supervisor: it cannot look after a server: operation not permitted"},
 	} {
 		p, err := Start(Command{Args: []string{"/bin/cat"}, Supervisor: tt.supervisor})
 		if err == nil {
@@ -252,10 +260,12 @@ func TestBadSupervisor(t *testing.T) {
 
 func TestSuperviseByHand(t *testing.T) {
 	t.Parallel()
-	out, err := exec.Command(self(t), "as-supervisor", "server", "/bin/cat", "cat").CombinedOutput()
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != 2 || !strings.Contains(string(out), "does not work by hand") {
-		t.Errorf("got %v and %q, want exit status 2 and an explanation", err, out)
+	for _, args := range [][]string{{"server", "/bin/cat", "cat"}, {"terminate"}, {"leftovers"}, {"kill"}, {}} {
+		out, err := exec.Command(self(t), append([]string{"as-supervisor"}, args...)...).CombinedOutput()
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != 2 || !strings.Contains(string(out), "does not work by hand") {
+			t.Errorf("%q: got %v and %q, want exit status 2 and an explanation", args, err, out)
+		}
 	}
 }
 

@@ -176,11 +176,11 @@ func (s *Sandbox) begin(c Config) error {
 	trusted, variables := trust(c)
 	c.Env = withVariables(c.Env, variables)
 	if err := s.control.send(setup{Config: c, Writable: dirs, Missed: missed, Root: os.Geteuid() == 0, Visits: c.Accept != nil, Trusted: trusted, Grouped: s.grouped()}); err != nil {
-		return fmt.Errorf("the sandbox ended during its start: %w", err)
+		return fmt.Errorf("the sandbox ended during its start, as it does if the command of Init does not call Run: %w", err)
 	}
 	first, stage, err := s.control.receiveFile()
 	if err != nil {
-		return fmt.Errorf("the sandbox ended during its start: %w", err)
+		return fmt.Errorf("the sandbox ended during its start, as it does if the command of Init does not call Run: %w", err)
 	}
 	s.stage = stage
 	s.control.in = bufio.NewReader(io.MultiReader(bytes.NewReader([]byte{first}), s.control.conn))

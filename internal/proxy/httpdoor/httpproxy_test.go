@@ -19,6 +19,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/engine"
 	"github.com/toolvet/toolvet/internal/proxy/relay"
 	"github.com/toolvet/toolvet/internal/wire/httpguard"
 )
@@ -237,10 +238,10 @@ func TestCalls(t *testing.T) {
 func TestSessionIDs(t *testing.T) {
 	t.Parallel()
 	ids := make(chan string, 10)
-	gate := newGate(t, toolvet.WithVisibility(func(_ context.Context, c *call.Call) bool {
+	gate := newGate(t, toolvet.WithInside(engine.Parts{Visible: func(_ context.Context, c *call.Call) bool {
 		ids <- c.Session.ID
 		return true
-	}))
+	}}))
 	server := newFake(t, func(w http.ResponseWriter, r *http.Request, body string) {
 		if strings.Contains(body, `"initialize"`) {
 			w.Header().Set(sessionHeader, "s-"+member0(body, "id"))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/validate"
 	"github.com/toolvet/toolvet/internal/wire/splice"
@@ -32,10 +33,10 @@ func (x *Exchange) announce(m *message, r *Request) error {
 		x.server.native.Store(&native)
 		name = native
 	}
-	entrance := validate.Door{Levels: x.server.cfg.Gate().Levels(), Progress: true, Tasks: r.method == "server/discover"} // tasks of 2025-11-25 are others
+	entrance := validate.Door{Levels: inside.Of(x.server.cfg.Gate()).Levels(), Progress: true, Tasks: r.method == "server/discover"} // tasks of 2025-11-25 are others
 	offered := x.server.cfg.Validator.Capability(name, entrance)
 	if x.server.cfg.Rehearse != nil {
-		offered.Levels = append(offered.Levels, protocol.RehearseLevel)
+		offered.Levels[protocol.RehearseLevel] = true
 	}
 	capability, err := json.Marshal(offered)
 	if err != nil {
@@ -75,7 +76,7 @@ func (x *Exchange) addTools(m *message, r *Request) error {
 		x.server.door.Listed(x.ctx, tools)
 	}
 	left := len(page.Tools) + len(page.Faults)
-	if x.server.cfg.Gate().Hides() {
+	if inside.Of(x.server.cfg.Gate()).Hides() {
 		var err error
 		if left, err = x.hide(m, page); err != nil {
 			return err
@@ -123,7 +124,7 @@ func (x *Exchange) hide(m *message, page *door.ToolsPage) (left int, err error) 
 	gate, session := x.server.cfg.Gate(), x.client.caller.session(nil)
 	var kept [][]byte
 	for i, t := range page.InOrder(entries, limits) {
-		if t != nil && gate.Lists(x.ctx, &call.Call{Server: x.server.cfg.Server, Name: t.Name, Tool: t, Session: session}) {
+		if t != nil && inside.Of(gate).Lists(x.ctx, &call.Call{Server: x.server.cfg.Server, Name: t.Name, Tool: t, Session: session}) {
 			kept = append(kept, entries[i])
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/logname"
 	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/splice"
@@ -150,7 +151,7 @@ func (x *Exchange) request(ctx context.Context, m jsonrpc.Envelope, line []byte)
 	if id, ok := c.Arguments["taskId"].(string); ok && strings.HasPrefix(m.Method, "tasks/") {
 		c.Behind = x.server.tasks.of(id)
 	}
-	if gate := x.server.cfg.Gate(); !gate.Waits(c) && len(gate.Needs(c)) == 0 {
+	if gate := x.server.cfg.Gate(); !inside.Of(gate).Waits(c) && len(inside.Of(gate).Needs(c)) == 0 {
 		if x.enterCall(ctx, r, c) {
 			x.judge(ctx, r, c, line)
 		}

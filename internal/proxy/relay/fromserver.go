@@ -10,8 +10,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolvet/toolvet/internal/listed"
+
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/internal/logname"
 	"github.com/toolvet/toolvet/internal/machine/budget"
@@ -95,7 +98,7 @@ func (x *Exchange) FromServer(line []byte) []byte {
 	case err != nil || !m.Other:
 	case !x.Harmless(line):
 		err = errors.New("it holds what must not be shown in members that JSON-RPC does not know, or a result beside an error")
-	case m.Method == "" && x.server.cfg.Gate().Hides():
+	case m.Method == "" && inside.Of(x.server.cfg.Gate()).Hides():
 		err = errors.New("it has members that JSON-RPC does not know, or a result beside an error: a list could show hidden tools")
 	}
 	switch {
@@ -112,11 +115,12 @@ func (x *Exchange) FromServer(line []byte) []byte {
 
 // answered handles an answer from the server.
 func (x *Exchange) answered(m *message) []byte {
-	if key := jsonrpc.IDKey(m.ID); x.isPrivate(key) {
+	key := jsonrpc.IDKey(m.ID)
+	if x.isPrivate(key) {
 		x.server.private.deliver(key, m.Envelope)
 		return nil
 	}
-	r := x.client.pending.take(m.ID)
+	r := x.client.pending.take(key)
 	switch {
 	case r == nil && m.ID != nil && x.client.pending.answeredLate(m.ID):
 		return nil // the client has cancelled the request
@@ -164,7 +168,7 @@ func (x *Exchange) returned(m *message, r *Request) []byte {
 		line = x.put(m, r, part, shown.Raw)
 	}
 	if part == "result" {
-		m.Result = shown.Raw
+		m.Result, m.sent = shown.Raw, shown.Sent
 	}
 	return x.amended(m, r, line)
 }
@@ -179,10 +183,10 @@ func (x *Exchange) amended(m *message, r *Request, line []byte) []byte {
 	switch {
 	case err == nil:
 		return m.text()
-	case r.method == "tools/list" && x.server.cfg.Gate().Hides():
+	case r.method == "tools/list" && inside.Of(x.server.cfg.Gate()).Hides():
 		x.server.cfg.Logger.Error("withheld a list of tools: what the session may see of it could not be told", "err", err)
 		return x.errorLine(r.id, jsonrpc.InternalError, "the server's list of tools is withheld: it could not be read")
-	case call.ListMember(r.method) != "":
+	case listed.Member(r.method) != "":
 		x.server.cfg.Logger.Error("withheld a list: what the session may see of it could not be told", "method", logname.Method(r.method), "err", err)
 		return x.errorLine(r.id, jsonrpc.InternalError, "the server's list is withheld: it could not be read")
 	}
@@ -200,7 +204,7 @@ var (
 // stray handles a message that answers no open request: a request or notification from the
 // server, or an unsolicited answer. It returns the client's line.
 func (x *Exchange) stray(m *message) []byte {
-	if x.server.cfg.Gate().Reviews() && !x.plain(m.Envelope) {
+	if inside.Of(x.server.cfg.Gate()).Reviews() && !x.plain(m.Envelope) {
 		x.server.stray.warn(x.server.cfg.Logger, "dropped a message of the server: its method or its id must not be shown")
 		return nil
 	}
@@ -309,7 +313,7 @@ func (x *Exchange) TooLong(m jsonrpc.Remnant, err error) []byte {
 	case m.Method:
 		x.refuseServer(m.ID, errorResponse(m.ID, jsonrpc.InvalidRequest, "the request is too large: send less at once"))
 	default:
-		if r := x.client.pending.take(m.ID); r != nil {
+		if r := x.client.pending.take(jsonrpc.IDKey(m.ID)); r != nil {
 			return x.unreadable(r, why)
 		}
 		x.client.pending.answeredLate(m.ID)
@@ -362,11 +366,12 @@ func (x *Exchange) malformed(line []byte, err error) []byte {
 		}
 		return line
 	}
-	if key := jsonrpc.IDKey(m.ID); x.isPrivate(key) {
+	key := jsonrpc.IDKey(m.ID)
+	if x.isPrivate(key) {
 		x.server.private.deliver(key, jsonrpc.Envelope{})
 		return nil
 	}
-	r := x.client.pending.take(m.ID)
+	r := x.client.pending.take(key)
 	switch {
 	case r == nil:
 		x.client.pending.answeredLate(m.ID)

@@ -22,6 +22,7 @@ const maxPending = 10_000
 // A Request is an open request: the client waits for its answer.
 type Request struct {
 	id      json.RawMessage // as the client spelt it
+	key     string          // of id; "" before pendingTable.add
 	method  string
 	passage *door.Passage      // of an admitted request; else nil
 	waiting *call.Call         // a tools/call during the wait for the server's list of tools; else nil
@@ -49,6 +50,7 @@ func (t *pendingTable) add(r *Request) string {
 	key := jsonrpc.IDKey(r.id)
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	r.key = key
 	if t.byID[key] != nil || t.late[key] != nil { // the answer could be that to the cancelled request
 		return idInUse
 	}
@@ -62,11 +64,10 @@ func (t *pendingTable) add(r *Request) string {
 	return ""
 }
 
-// take removes and returns the request that the server answers with an id. It returns nil for a request
-// that the server does not have: a server that guesses its id must not answer in place of toolvet, nor
+// take removes and returns the request that the server answers with the id of a key. It returns nil for a
+// request that the server does not have: a server that guesses its id must not answer in place of toolvet, nor
 // before the request is judged.
-func (t *pendingTable) take(id json.RawMessage) *Request {
-	key := jsonrpc.IDKey(id)
+func (t *pendingTable) take(key string) *Request {
 	t.mu.Lock()
 	r := t.byID[key]
 	if r == nil || !r.sent {
@@ -82,11 +83,10 @@ func (t *pendingTable) take(id json.RawMessage) *Request {
 // remove removes r. It returns false if r is gone already: cancelled, or answered by another
 // goroutine. The remover of a request answers it, so each gets one answer.
 func (t *pendingTable) remove(r *Request) bool {
-	key := jsonrpc.IDKey(r.id)
 	t.mu.Lock()
-	here := t.byID[key] == r
+	here := t.byID[r.key] == r
 	if here {
-		delete(t.byID, key)
+		delete(t.byID, r.key)
 	}
 	t.mu.Unlock()
 	if here {
@@ -99,7 +99,7 @@ func (t *pendingTable) remove(r *Request) bool {
 func (t *pendingTable) has(r *Request) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.byID[jsonrpc.IDKey(r.id)] == r
+	return t.byID[r.key] == r
 }
 
 // listed notes that r no longer waits for the list of tools. It returns false if r is gone;
@@ -107,7 +107,7 @@ func (t *pendingTable) has(r *Request) bool {
 func (t *pendingTable) listed(r *Request) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	here := t.byID[jsonrpc.IDKey(r.id)] == r
+	here := t.byID[r.key] == r
 	if here {
 		r.waiting = nil
 	}
@@ -118,7 +118,7 @@ func (t *pendingTable) listed(r *Request) bool {
 func (t *pendingTable) forward(r *Request) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.byID[jsonrpc.IDKey(r.id)] != r {
+	if t.byID[r.key] != r {
 		return false
 	}
 	r.cancel, r.sent = nil, true
@@ -131,7 +131,7 @@ func (t *pendingTable) forward(r *Request) bool {
 func (t *pendingTable) admitted(r *Request, p *door.Passage) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	here := t.byID[jsonrpc.IDKey(r.id)] == r
+	here := t.byID[r.key] == r
 	if here {
 		r.passage = p
 	}
@@ -206,12 +206,11 @@ func (t *pendingTable) ended() {
 // forget removes r, as if the client had cancelled it. It returns false if r is gone already, or
 // still waits for the list of tools and so was never forwarded.
 func (t *pendingTable) forget(r *Request) bool {
-	key := jsonrpc.IDKey(r.id)
 	t.mu.Lock()
-	here := t.byID[key] == r && r.waiting == nil
+	here := t.byID[r.key] == r && r.waiting == nil
 	if here {
-		delete(t.byID, key)
-		t.await(key, r)
+		delete(t.byID, r.key)
+		t.await(r.key, r)
 	}
 	t.mu.Unlock()
 	if here {

@@ -15,6 +15,7 @@ import (
 	"github.com/toolvet/toolvet/internal/access"
 	"github.com/toolvet/toolvet/internal/door"
 	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 )
 
 // limited is a gate with limits.
@@ -28,7 +29,7 @@ func limited(t testing.TB, yaml string) *toolvet.Gate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gate, err := toolvet.New(append(options, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere(toolvet.PartPreset))...)
+	gate, err := toolvet.New(append(options, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere("preset"))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +144,7 @@ func TestEarly(t *testing.T) {
 	for i, next := range states {
 		next()
 		for _, id := range []string{"2", `"2"`} {
-			if table.take([]byte(id)) != nil {
+			if table.take(jsonrpc.IDKey([]byte(id))) != nil {
 				t.Fatalf("state %d: the server answers %s", i, id)
 			}
 		}
@@ -151,7 +152,7 @@ func TestEarly(t *testing.T) {
 			t.Fatalf("state %d: the request is gone", i)
 		}
 	}
-	if !table.forward(r) || table.take([]byte("2")) != r {
+	if !table.forward(r) || table.take("2") != r {
 		t.Fatal("the server cannot answer what it has")
 	}
 }

@@ -15,8 +15,10 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
+	"github.com/toolvet/toolvet/schema"
 )
 
 // A Server is one principal's view of a server: its tools and its capabilities. It is safe for
@@ -28,13 +30,16 @@ type Server struct {
 	catalog     catalog
 	native      atomic.Pointer[string] // name of the server's own validate tool; nil: none announced
 	nativeBatch atomic.Bool            // the server announces a batch tool as well
+	free        atomic.Pointer[freeName]
 	tasks       taskCalls
 	private     privateRequests
 	stray       stray
 }
 
-// Warm prepares the output layer before the first result comes.
+// Warm prepares what the first messages need before they come: the metaschema, by which a request's schema is checked, and the
+// output layer.
 func (s *Server) Warm(ctx context.Context) {
+	_, _ = schema.Compile([]byte("{}"), schema.Limits{})
 	s.door.Review(ctx, &call.Call{Server: s.cfg.Server}, "", json.RawMessage("{}"))
 }
 
@@ -64,7 +69,7 @@ func (s *Server) Tool(name string) *call.Tool { return s.catalog.current().Tool(
 // may pass to the client.
 func (s *Server) Withholds() bool {
 	gate := s.cfg.Gate()
-	return gate.Reviews() || gate.Hides()
+	return inside.Of(gate).Reviews() || inside.Of(gate).Hides()
 }
 
 // answers reports whether a tool is one of toolvet's own, beside the server's tools.
@@ -86,7 +91,19 @@ func (s *Server) validateName(tools *call.Catalog) string {
 	if native := s.native.Load(); native != nil {
 		return *native
 	}
-	return protocol.FreeName(s.cfg.ValidateName, func(name string) bool { return tools.Tool(name) != nil })
+	free := s.free.Load()
+	if free == nil || free.beside != tools {
+		name := protocol.FreeName(s.cfg.ValidateName, func(name string) bool { return tools.Tool(name) != nil })
+		free = &freeName{tools, name}
+		s.free.Store(free)
+	}
+	return free.name
+}
+
+// A freeName is the name of the validate tool beside some tools.
+type freeName struct {
+	beside *call.Catalog
+	name   string
 }
 
 // rehearses reports whether a tool is toolvet's rehearse tool: toolvet must offer it, and the

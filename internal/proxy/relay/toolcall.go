@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/validate"
 	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
@@ -34,7 +35,7 @@ func (x *Exchange) toolsCall(ctx context.Context, m jsonrpc.Envelope, line []byt
 	r := &Request{id: bytes.Clone(m.ID), method: m.Method}
 	if tools := x.server.catalog.current(); tools.Tool(c.Name) != nil && !x.server.answers(c.Name, tools) {
 		c.Resolve(tools)
-		if !x.server.cfg.Gate().Waits(c) {
+		if !inside.Of(x.server.cfg.Gate()).Waits(c) {
 			if x.enterCall(ctx, r, c) {
 				x.judge(ctx, r, c, line)
 			}

@@ -140,6 +140,28 @@ func TestClientTakesNoMore(t *testing.T) {
 	ends(t, done)
 }
 
+// TestDroppedBehindAnswer: an answer reaches the client though the message that the server wrote together with it is
+// not passed on.
+func TestDroppedBehindAnswer(t *testing.T) {
+	t.Parallel()
+	for name, dropped := range map[string]string{
+		"late answer": `{"jsonrpc":"2.0","id":7,"result":{}}`,
+		"no message":  `what`,
+		"empty line":  ``,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, Config{})
+			s.play(`C> {"jsonrpc":"2.0","id":1,"method":"x"}`)
+			s.play("S<")
+			s.play(`S> {"jsonrpc":"2.0","id":1,"result":{}}` + "\n" + dropped)
+			if line := s.play("C<"); !strings.Contains(line, `"id":1,"result"`) {
+				t.Errorf("the client gets %s", line)
+			}
+		})
+	}
+}
+
 // TestSlowListing: a listing that the server does not answer refuses the calls that need
 // it, all at once, and no call of a tool that is known.
 func TestSlowListing(t *testing.T) {

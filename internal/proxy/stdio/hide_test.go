@@ -14,6 +14,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/internal/access"
+	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/pin"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/proxy/relay"
@@ -30,7 +31,7 @@ func gateOf(t *testing.T, yaml string) *toolvet.Gate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gate, err := toolvet.New(append(options, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere(toolvet.PartPreset))...)
+	gate, err := toolvet.New(append(options, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere("preset"))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,8 +275,8 @@ checks: {secret: off, injection: off, output-schema: off}
 rules:
   - {name: own, effect: allow, tools: "read"}
 `)
-	if gate.Reviews() || !gate.Hides() {
-		t.Fatalf("reviews %v, hides %v", gate.Reviews(), gate.Hides())
+	if inside.Of(gate).Reviews() || !inside.Of(gate).Hides() {
+		t.Fatalf("reviews %v, hides %v", inside.Of(gate).Reviews(), inside.Of(gate).Hides())
 	}
 	const tools = `"result":{"tools":[{"name":"write","inputSchema":{"type":"object"}}]}`
 	for _, answer := range []string{

@@ -44,3 +44,13 @@ func (l *lineWriter) write(line []byte, flush bool) error {
 	l.written.Add(1)
 	return l.err
 }
+
+// flush writes out the buffer. Its error is that of [lineWriter.write].
+func (l *lineWriter) flush() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err == nil {
+		l.err = l.w.Flush()
+	}
+	return l.err
+}

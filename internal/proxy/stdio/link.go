@@ -23,6 +23,13 @@ func (p *session) toClientLine(line []byte, flush bool) {
 	}
 }
 
+// flushToClient writes to the client what [lineWriter.write] has kept.
+func (p *session) flushToClient() {
+	if p.toClient.flush() != nil {
+		p.end()
+	}
+}
+
 // Forward implements relay.Link.
 func (p *session) Forward(r *relay.Request, line []byte) {
 	err := relay.ErrServerGone

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/test/npm"
 	"github.com/toolvet/toolvet/internal/validate"
@@ -219,7 +220,7 @@ func withAdditions(t *testing.T, gate *toolvet.Gate, lines []string) []string {
 		t.Fatal(err)
 	}
 	capability := func(tasks bool) string {
-		raw, err := json.Marshal(validator.Capability(protocol.ToolName, validate.Door{Levels: gate.Levels(), Progress: true, Tasks: tasks}))
+		raw, err := json.Marshal(validator.Capability(protocol.ToolName, validate.Door{Levels: inside.Of(gate).Levels(), Progress: true, Tasks: tasks}))
 		if err != nil {
 			t.Fatal(err)
 		}

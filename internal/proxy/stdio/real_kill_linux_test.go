@@ -201,13 +201,15 @@ func (r killRound) processes(t *testing.T) map[int]string {
 			continue
 		}
 		if pid, err := strconv.Atoi(filepath.Base(dir)); err == nil {
-			found[pid] = roleOf(strings.Split(string(cmdline), "\x00"))
+			name, _ := os.ReadFile(dir + "/comm")
+			found[pid] = roleOf(strings.TrimSpace(string(name)), strings.Split(string(cmdline), "\x00"))
 		}
 	}
 	return found
 }
 
-func roleOf(args []string) string {
+// roleOf returns the role of a process by its name and arguments. A sleeping supervisor has the guard's arguments.
+func roleOf(name string, args []string) string {
 	switch {
 	case len(args) < 3:
 		return "unknown"
@@ -215,7 +217,7 @@ func roleOf(args []string) string {
 		return "client"
 	case args[1] == "as-proxy":
 		return "proxy"
-	case args[1] == "as-supervisor" && args[2] == "guard":
+	case args[1] == "as-supervisor" && args[2] == "guard" && name != "toolvet-super":
 		return "guard"
 	case args[1] == "as-supervisor":
 		return "supervisor"

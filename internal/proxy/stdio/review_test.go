@@ -23,7 +23,7 @@ func gateBy(t *testing.T, yaml string) func() *toolvet.Gate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gate, err := toolvet.New(toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere(toolvet.PartPreset))
+	gate, err := toolvet.New(toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere("preset"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestListingIsReviewed(t *testing.T) {
 	t.Parallel()
 	for yaml, want := range map[string]string{
 		"": `expected \"[redacted:github-pat]\"`,
-		"output: {secrets: {action: withhold}}\n": "the server's list of tools is withheld",
+		"output: {secrets: {action: withhold}}\n": "the server lists no tool of this name", // it is left out
 	} {
 		s := newStage(t, Config{Config: relay.Config{Gate: gateBy(t, yaml)}})
 		s.play(`C> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read","arguments":{"p":"x"}}}`)

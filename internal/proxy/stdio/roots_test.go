@@ -21,7 +21,7 @@ func withPolicy(t *testing.T, text string) *toolvet.Gate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := toolvet.New(toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere(toolvet.PartPreset))
+	g, err := toolvet.New(toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere("preset"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,19 +15,22 @@ func (p *session) readServer(r io.Reader) {
 	defer close(p.serverGone)
 	in := lines.NewReader(r, p.limits.Bytes).ForOwner("server " + p.cfg.Server)
 	for {
+		if !in.Ready() { // the next message may be long in coming, or never be passed on
+			p.flushToClient()
+		}
 		line, err := in.Next()
 		var tooLong *lines.TooLongError
 		switch {
 		case errors.As(err, &tooLong):
-			if line = p.relay.TooLong(tooLong.Remnant, tooLong); line != nil {
-				p.toClientLine(line, true)
-			}
+			line = p.relay.TooLong(tooLong.Remnant, tooLong)
 		case err != nil:
+			p.flushToClient()
 			return
 		default:
-			if line = p.relay.FromServer(line); line != nil {
-				p.toClientLine(line, !in.Ready())
-			}
+			line = p.relay.FromServer(line)
+		}
+		if line != nil {
+			p.toClientLine(line, false)
 		}
 	}
 }

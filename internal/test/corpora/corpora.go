@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package corpora reads the test data beside the module, in ../shared/corpora: attacks and harmless
-// data, with labels.
+// data, with labels. The variable TOOLVET_CORPORA names another directory, with data that nobody tuned on.
 package corpora
 
 import (
@@ -10,6 +10,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -53,6 +54,9 @@ func Lines(t testing.TB, name string, do func(line []byte)) {
 }
 
 func open(name string) (*os.File, error) {
+	if dir := os.Getenv("TOOLVET_CORPORA"); dir != "" {
+		return os.Open(filepath.Join(dir, name+".jsonl.gz"))
+	}
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, err
@@ -82,3 +86,27 @@ func scan(zipped io.Reader, do func(line []byte)) (n int, err error) {
 	}
 	return n, lines.Err()
 }
+
+// A Score counts what a check does with labelled rows.
+type Score struct{ attacks, passed, harmless, refused int }
+
+// Add counts a row with its label: "reject" for attacks, "accept" for harmless data. Others do not count.
+func (s *Score) Add(label string, refused bool) {
+	switch {
+	case label == "reject" && refused:
+		s.attacks++
+	case label == "reject":
+		s.attacks, s.passed = s.attacks+1, s.passed+1
+	case label == "accept" && refused:
+		s.harmless, s.refused = s.harmless+1, s.refused+1
+	case label == "accept":
+		s.harmless++
+	}
+}
+
+func (s *Score) String() string {
+	return fmt.Sprintf("%d of %d attacks pass (%.2f %%), %d of %d harmless rows are refused (%.2f %%)",
+		s.passed, s.attacks, percent(s.passed, s.attacks), s.refused, s.harmless, percent(s.refused, s.harmless))
+}
+
+func percent(part, whole int) float64 { return 100 * float64(part) / float64(max(whole, 1)) }

@@ -36,16 +36,16 @@ func (g Guard) Handler(next http.Handler) (http.Handler, error) {
 		}
 	}
 	for _, host := range g.Hosts {
-		if host == "" || hostOf(host) != host {
-			return nil, fmt.Errorf("%q is no name of a host: leave out the port", host)
+		if host == "" || hostOf(host) != host || strings.Contains(host, "*") {
+			return nil, fmt.Errorf("%q is no name of a host: leave out the port, and write the whole name in lower case", host)
 		}
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case !g.host(r):
-			forbid(w, "the Host is none of this machine's: use its address, or let it be named with --allow-host")
+			forbid(w, "the Host is none of this machine's: use its address, or let it be named with --allow-host, in a Go program in HandlerConfig.Hosts")
 		case !g.origin(w, r):
-			forbid(w, "the Origin is not allowed here: it can be with --allow-origin")
+			forbid(w, "the Origin is not allowed here: it can be with --allow-origin, in a Go program with HandlerConfig.Origins")
 		case r.Method == http.MethodOptions && r.Header.Get("Origin") != "":
 			w.WriteHeader(http.StatusNoContent)
 		default:

@@ -89,7 +89,7 @@ func TestGuardPreflight(t *testing.T) {
 func TestGuardRefusesNonsense(t *testing.T) {
 	t.Parallel()
 	for _, guard := range []httpguard.Guard{
-		{Hosts: []string{""}}, {Hosts: []string{"a:1"}}, {Origins: []string{"a"}}, {Origins: []string{"https://a/"}}, {Origins: []string{"*"}},
+		{Hosts: []string{""}}, {Hosts: []string{"a:1"}}, {Hosts: []string{"*"}}, {Hosts: []string{"*.example.org"}}, {Hosts: []string{"A"}}, {Origins: []string{"a"}}, {Origins: []string{"https://a/"}}, {Origins: []string{"*"}},
 	} {
 		if _, err := guard.Handler(nil); err == nil {
 			t.Errorf("%+v is taken", guard)

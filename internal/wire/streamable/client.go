@@ -156,20 +156,26 @@ func (c *Client) Stop(ctx context.Context) error {
 	c.drain(ctx, process.DefaultGrace)
 	c.stop.Do(func() {
 		c.end()
-		c.bye(ctx)
-		ended := make(chan struct{})
-		go func() { defer close(ended); c.running.Wait() }()
-		select {
-		case <-ended:
-		case <-time.After(lastWords):
-		}
+		// A Transport that ignores the context of a request must not hold up the end.
+		within(deleteTimeout+lastWords, func() { c.bye(ctx) })
+		within(lastWords, c.running.Wait)
 		_ = c.out.Close() // releases blocked writers
-		<-ended
+		within(lastWords, c.running.Wait)
 		c.http.CloseIdleConnections()
 		close(c.done)
 	})
 	<-c.done
 	return nil
+}
+
+// within runs f, and waits for its end at most so long.
+func within(limit time.Duration, f func()) {
+	ended := make(chan struct{})
+	go func() { defer close(ended); f() }()
+	select {
+	case <-ended:
+	case <-time.After(limit):
+	}
 }
 
 // drain waits a bounded time until all requests are answered and all other messages are sent.

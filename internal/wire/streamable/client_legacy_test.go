@@ -5,6 +5,7 @@ package streamable_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"runtime"
@@ -426,6 +427,38 @@ func TestClientStops(t *testing.T) {
 	if line, more := <-u.lines; more {
 		t.Errorf("got %s after the end", line)
 	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestClientStopsStuck: a Transport that ignores the context of its requests, such as one that waits for a token, does not
+// hold up the end.
+func TestClientStopsStuck(t *testing.T) {
+	t.Parallel()
+	server := newFake(t, func(w http.ResponseWriter, r request) { legacy(w, r) })
+	release := make(chan struct{})
+	var stuck atomic.Bool
+	u := newUser(t, server.URL, func(c *streamable.ClientConfig) {
+		c.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
+			if stuck.Load() {
+				<-release
+				return nil, errors.New("too late")
+			}
+			return http.DefaultTransport.RoundTrip(r)
+		})
+	})
+	u.shakeHands()
+	stuck.Store(true)
+	u.send(ping("1"))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_ = u.c.Stop(ctx) // sends DELETE, which is stuck, too
+	if line, more := <-u.lines; more {
+		t.Errorf("got %s after the end", line)
+	}
+	close(release)
 }
 
 // TestClientMany holds that a hundred sessions at once leave nothing behind.

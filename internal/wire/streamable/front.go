@@ -253,19 +253,26 @@ func (f *Front) initialize(w http.ResponseWriter, r *http.Request, m jsonrpc.Env
 	s.begin(w, r, m, line)
 }
 
-var errFull = errors.New("too many sessions are open: end some with DELETE, or try again later")
+var (
+	errFull = errors.New("too many sessions are open: end some with DELETE, or try again later")
+	errEnds = errors.New("the endpoint is shutting down: connect again later")
+)
 
 // enter takes the place of a session, until leave is called.
 func (f *Front) enter(ctx context.Context, caller call.Session) (leave func(), err error) {
 	principal := caller.Principal()
 	f.mu.Lock()
-	full := f.closed || !f.places.Enter(principal)
-	if !full {
+	switch {
+	case f.closed:
+		err = errEnds
+	case !f.places.Enter(principal):
+		err = errFull
+	default:
 		f.ended.Add(1)
 	}
 	f.mu.Unlock()
-	if full {
-		return nil, errFull
+	if err != nil {
+		return nil, err
 	}
 	end := func() {
 		f.places.Leave(principal)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/cmd/internal/audit"
+	"github.com/toolvet/toolvet/internal/servers"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -32,7 +33,7 @@ func RunRemote(ctx context.Context, cfg RemoteConfig) (*Result, error) {
 	x := &experiment{cfg: Config{CallTimeout: callTime}, world: &world{at: "/data"}, limit: maxRemoteCalls}
 	a := x.auditor()
 	x.start = func(ctx context.Context) (*session, error) {
-		client, err := upstream.Connect(ctx, cfg.Dialer, upstream.Options{Timeout: upstream.DefaultTimeout})
+		client, err := servers.Connect(ctx, cfg.Dialer, servers.Options{Timeout: upstream.DefaultTimeout})
 		if err != nil {
 			return nil, err
 		}

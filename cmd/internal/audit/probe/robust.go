@@ -60,26 +60,30 @@ func (a *auditor) stopped(ctx context.Context, line string) (seen string) {
 	return seen
 }
 
-// batches are allowed by JSON-RPC, and by one version of MCP (2025-03-26). Others refuse them. A server
-// must survive them all.
-var batches = []struct{ words, line string }{
-	{"an empty batch", "[]"},
-	{"a batch of what are no messages", `[null, 1, "audit", {}, [[]]]`},
-	{"a batch of requests", "[" + pingOf("1") + "," + pingOf("2") + `,{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"audit-1"}}]`},
-	{"a batch of 1,000 requests", "[" + strings.Repeat(pingOf("3")+",", 999) + pingOf("4") + "]"},
+// batches returns batches with their names. They are allowed by JSON-RPC, and by one version of MCP (2025-03-26). Others refuse
+// them. A server must survive them all.
+func batches() [][2]string {
+	return [][2]string{
+		{"an empty batch", "[]"},
+		{"a batch of what are no messages", `[null, 1, "audit", {}, [[]]]`},
+		{"a batch of requests", "[" + pingOf("1") + "," + pingOf("2") + `,{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"audit-1"}}]`},
+		{"a batch of 1,000 requests", "[" + strings.Repeat(pingOf("3")+",", 999) + pingOf("4") + "]"},
+	}
 }
 
 func pingOf(id string) string { return `{"jsonrpc":"2.0","id":"audit-` + id + `","method":"ping"}` }
 
 // batch sends batches.
 func (a *auditor) batch(ctx context.Context) {
-	for _, b := range batches {
-		seen := a.stopped(ctx, b.line)
+	all := batches()
+	for _, b := range all {
+		name, line := b[0], b[1]
+		seen := a.stopped(ctx, line)
 		if seen == "" {
 			continue
 		}
 		a.fact(audit.Fact{Cell: audit.Cell{Class: audit.Schema}, Verdict: audit.Vulnerable, Confidence: audit.Proven, Kind: "batch",
-			Why: b.words + " of JSON-RPC stops the server", Proof: &audit.Proof{Arguments: b.line[:min(len(b.line), 100)], Seen: seen, Probes: len(batches)}})
+			Why: name + " of JSON-RPC stops the server", Proof: &audit.Proof{Arguments: line[:min(len(line), 100)], Seen: seen, Probes: len(all)}})
 		return
 	}
 }

@@ -19,12 +19,13 @@ import (
 	"github.com/toolvet/toolvet/internal/machine/egress"
 	"github.com/toolvet/toolvet/internal/machine/process"
 	"github.com/toolvet/toolvet/internal/machine/sandbox"
+	"github.com/toolvet/toolvet/internal/servers"
 	"github.com/toolvet/toolvet/upstream"
 )
 
 // A session is the server, running in a sandbox of its own.
 type session struct {
-	client *upstream.Client
+	client servers.Client
 	box    *sandbox.Sandbox // nil: it runs elsewhere, behind a URL
 	layer  string           // the changes to the world, as a directory of the machine
 	broken bool             // the next call needs another
@@ -49,7 +50,7 @@ type launcher struct {
 
 func (l *launcher) start(ctx context.Context) (*session, error) {
 	s := &session{}
-	client, err := upstream.Connect(ctx, dialer{l, s}, upstream.Options{
+	client, err := servers.Connect(ctx, dialer{l, s}, servers.Options{
 		Timeout: l.timeout, Stderr: l.stderr, Capabilities: json.RawMessage(`{"roots":{}}`),
 		Handler: upstream.Handler{Request: l.roots},
 	})

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/checkdoc"
 )
 
 const head = `<!-- Generated from checks/*/README.md by: go generate ./checks/suite -->
@@ -48,7 +49,7 @@ func render(checks []*check.Check) ([]byte, error) {
 	b := bytes.NewBufferString(head)
 	for _, c := range checks {
 		fmt.Fprintf(b, "| [%s](#%[1]s) | %s | %s | %s | %s |\n",
-			c.Name, c.Stage, c.Level, c.Severity, strings.ReplaceAll(relink(c.Summary(), checks), "|", `\|`))
+			c.Name, c.Stage, c.Level, c.Severity, strings.ReplaceAll(relink(checkdoc.Summary(c.Doc), checks), "|", `\|`))
 	}
 	b.WriteString(ownChecks)
 	for _, c := range checks {

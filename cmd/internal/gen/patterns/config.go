@@ -9,7 +9,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"github.com/toolvet/toolvet/scan/secret"
+	"github.com/toolvet/toolvet/internal/secrets"
 )
 
 // A config is a file of rules of gitleaks or betterleaks. Other keys say nothing about a text:
@@ -56,8 +56,8 @@ func load(name string) (*config, error) {
 }
 
 // rule turns one into our form.
-func (r configRule) rule() (secret.Pattern, error) {
-	out := secret.Pattern{
+func (r configRule) rule() (secrets.Pattern, error) {
+	out := secrets.Pattern{
 		ID: r.ID, Regex: r.Regex, Keywords: r.Keywords, SecretGroup: r.SecretGroup, Entropy: r.Entropy,
 	}
 	for _, a := range r.Allowlists {
@@ -80,12 +80,12 @@ func (r configRule) rule() (secret.Pattern, error) {
 }
 
 // allow turns an allow-list into our form, unless it needs a path.
-func (a allowlist) allow() (secret.Allow, bool) {
+func (a allowlist) allow() (secrets.Allow, bool) {
 	all := a.Condition == "AND"
 	if all && len(a.Paths) > 0 || len(a.Regexes)+len(a.StopWords) == 0 {
-		return secret.Allow{}, false
+		return secrets.Allow{}, false
 	}
-	return secret.Allow{
+	return secrets.Allow{
 		Target: a.RegexTarget, Regexes: a.Regexes, Words: a.StopWords,
 		All: all && len(a.Regexes) > 0 && len(a.StopWords) > 0,
 	}, true

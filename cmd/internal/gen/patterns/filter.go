@@ -9,14 +9,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/toolvet/toolvet/scan/secret"
+	"github.com/toolvet/toolvet/internal/secrets"
 )
 
 // A condition is one of those that a filter of betterleaks joins by "or": under it, a match
 // is no secret.
 type condition struct {
 	entropy float64 // not above it, if it is not 0
-	allow   secret.Allow
+	allow   secrets.Allow
 }
 
 // token finds the parts of a filter: comments, strings, names, numbers, operators.
@@ -92,9 +92,9 @@ func (p *filterParser) operand() ([]condition, error) {
 	not := p.take("!")
 	switch {
 	case p.take("matchesAny", "(") || p.take("filter.matchesAny", "("):
-		return p.list(not, func(a *secret.Allow, list []string) { a.Regexes = list })
+		return p.list(not, func(a *secrets.Allow, list []string) { a.Regexes = list })
 	case !not && p.take("containsAny", "("):
-		return p.list(false, func(a *secret.Allow, list []string) { a.Words = list })
+		return p.list(false, func(a *secrets.Allow, list []string) { a.Words = list })
 	case !not && (p.take("entropy", "(") || p.take("filter.entropy", "(")):
 		return p.entropy()
 	}
@@ -115,7 +115,7 @@ func (p *filterParser) target() (string, bool) {
 	return "", false
 }
 
-func (p *filterParser) list(not bool, set func(*secret.Allow, []string)) ([]condition, error) {
+func (p *filterParser) list(not bool, set func(*secrets.Allow, []string)) ([]condition, error) {
 	target, ok := p.target()
 	if !ok || !p.take(",", "[") {
 		return nil, p.unexpected()
@@ -135,7 +135,7 @@ func (p *filterParser) list(not bool, set func(*secret.Allow, []string)) ([]cond
 	if target == "path" {
 		return nil, nil
 	}
-	a := secret.Allow{Not: not}
+	a := secrets.Allow{Not: not}
 	if target != "secret" {
 		a.Target = target
 	}

@@ -5,7 +5,7 @@
 //
 //	go mod download -json MODULE@VERSION... | go run ./internal/update -o rules
 //
-// It is run by "go generate ./scan/secret". It fails at anything unknown, so that a person looks
+// It is run by "go generate ./internal/secrets". It fails at anything unknown, so that a person looks
 // at a new release before it is used.
 package main
 
@@ -19,7 +19,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/toolvet/toolvet/scan/secret"
+	"github.com/toolvet/toolvet/internal/secrets"
 )
 
 // A module is what "go mod download -json" tells of one.
@@ -33,9 +33,9 @@ const (
 
 // output is the file of patterns.
 type output struct {
-	Sources  []source         `json:"sources"`
-	Allow    []secret.Allow   `json:"allow"`
-	Patterns []secret.Pattern `json:"patterns"`
+	Sources  []source          `json:"sources"`
+	Allow    []secrets.Allow   `json:"allow"`
+	Patterns []secrets.Pattern `json:"patterns"`
 }
 
 type source struct {

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolvet/toolvet/scan/secret"
+	"github.com/toolvet/toolvet/internal/secrets"
 )
 
 // leftOut are rules that are not taken, with the reason.
@@ -33,7 +33,7 @@ var fromGitleaks = map[string]string{
 }
 
 // amended are allow-lists that rules get, with the reason.
-var amended = map[string]secret.Allow{
+var amended = map[string]secrets.Allow{
 	// Documents tell two headers of keys in one breath; what is between them is no key.
 	"private-key": {Target: "match", Not: true, Regexes: []string{`[A-Za-z0-9+/]{24}`}},
 }
@@ -96,7 +96,7 @@ func (o output) check() error {
 	for _, r := range o.Patterns {
 		r.ID = "checked-" + r.ID
 		r.Require = nil
-		if _, err := secret.New(secret.Options{Patterns: []secret.Pattern{r}}); err != nil {
+		if _, err := secrets.New(secrets.Options{Patterns: []secrets.Pattern{r}}); err != nil {
 			return err
 		}
 	}

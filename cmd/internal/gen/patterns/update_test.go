@@ -11,7 +11,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"github.com/toolvet/toolvet/scan/secret"
+	"github.com/toolvet/toolvet/internal/secrets"
 )
 
 func TestParseFilter(t *testing.T) {
@@ -21,10 +21,10 @@ func TestParseFilter(t *testing.T) {
 		`entropy(finding["secret"]) <= 3.5`:     {{entropy: 3.5}},
 		`filter.entropy(finding["secret"]) < 3`: {{entropy: 3}},
 		"// why\n(matchesAny(finding[\"match\"], [`a|b`, r\"\"\"c\"\"\", \"d\\\\e\",]) || containsAny(finding[\"secret\"], [\"x\"]))": {
-			{allow: secret.Allow{Target: "match", Regexes: []string{"a|b", "c", `d\e`}}},
-			{allow: secret.Allow{Words: []string{"x"}}},
+			{allow: secrets.Allow{Target: "match", Regexes: []string{"a|b", "c", `d\e`}}},
+			{allow: secrets.Allow{Words: []string{"x"}}},
 		},
-		`!matchesAny(finding["secret"], ["[0-9]"])`:     {{allow: secret.Allow{Not: true, Regexes: []string{"[0-9]"}}}},
+		`!matchesAny(finding["secret"], ["[0-9]"])`:     {{allow: secrets.Allow{Not: true, Regexes: []string{"[0-9]"}}}},
 		`matchesAny((attributes["path"] ?? ""), ["a"])`: nil,
 	} {
 		got, err := parseFilter(text)
@@ -80,11 +80,11 @@ func TestMerge(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := output{
-		Allow: []secret.Allow{{Words: []string{"zz"}}},
-		Patterns: []secret.Pattern{
+		Allow: []secrets.Allow{{Words: []string{"zz"}}},
+		Patterns: []secrets.Pattern{
 			{ID: "both", Regex: "first" + widerEnd, Entropy: 2},
 			{ID: "aws-secret-access-key", Regex: "y"},
-			{ID: "generic-api-key", Regex: "g" + widerEnd, Generic: true, Allow: []secret.Allow{{Regexes: []string{"a"}, Words: []string{"b"}, All: true}}},
+			{ID: "generic-api-key", Regex: "g" + widerEnd, Generic: true, Allow: []secrets.Allow{{Regexes: []string{"a"}, Words: []string{"b"}, All: true}}},
 		},
 	}
 	if diff := gocmp.Diff(want, got); diff != "" {

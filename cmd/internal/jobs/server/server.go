@@ -20,6 +20,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/jobspec"
 	"github.com/toolvet/toolvet/mcpgate"
 	"github.com/toolvet/toolvet/schedule"
 )
@@ -152,7 +153,7 @@ func decode(arguments json.RawMessage, into any) error {
 	err := json.Unmarshal(arguments, into)
 	var misfit *json.UnmarshalTypeError
 	if errors.As(err, &misfit) {
-		return errors.New(schedule.Misfit(misfit))
+		return errors.New(jobspec.Misfit(misfit))
 	}
 	if err != nil {
 		return fmt.Errorf("the arguments cannot be read: %w", err)

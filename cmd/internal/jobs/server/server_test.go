@@ -153,7 +153,7 @@ func TestBadInput(t *testing.T) {
 		{"create", `{"name":"x","tool":"files:read","schedule":"every hour","end_date":"2001-01-01T00:00:00Z"}`, "in the past"},
 		{"create", `{"name":"x","tool":"files:read","schedule":"every hour","timezone":"Mars/Phobos"}`, "no time zone"},
 		{"create", `{"name":"x","tool":"files:read","schedule":"0 0 30 2 *"}`, "never fires"},
-		{"create", `{"name":"x","tool":"files:read","schedule":"every day at 17"}`, "without minutes"},
+		{"create", `{"name":"x","tool":"files:read","schedule":"every day at 9"}`, "in the morning or in the evening"},
 		{"create", `{"name":"x","tool":"files:read","schedule":"every hour","timeout":"1 fortnight"}`, "/timeout"},
 		{"create", `{"name":"x","tool":"files:read","schedule":"every hour","skip_validation":true}`, "not allowed by the policy"},
 		{"create", `{"name":"x","tool":"files:read","schedule":"every hour","surprise":1}`, "surprise"},
@@ -234,7 +234,7 @@ func TestLife(t *testing.T) {
 	client, _ := connect(t)
 	for _, step := range []struct{ tool, arguments, want string }{
 		{"validate", `{"tool":"create","arguments":{"name":"job","tool":"files:read","schedule":"every hour"}}`, `"valid":true`},
-		{"validate", `{"tool":"files:read","arguments":{},"schedule":"every weekday at 9am"}`, `"understood":"every weekday at 09:00"`},
+		{"validate", `{"tool":"files:read","arguments":{},"schedule":"every weekday at 9am"}`, `"understood":"at 09:00, every Monday to Friday"`},
 		{"validate", `{"tool":"files:missing","arguments":{}}`, `"valid":false`},
 		{"create", `{"name":"job","tool":"files:read","schedule":"every day at 9am","timezone":"Asia/Tokyo","timeout":"30s","tags":["a"]}`, `09:00:00+09:00`},
 		{"get", `{"job":"job"}`, `"subject":"ann"`},

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/toolvet/toolvet/internal/jobspec"
 	"github.com/toolvet/toolvet/schedule"
 )
 
@@ -22,7 +23,7 @@ type view struct {
 	NextRuns []string `json:"next_runs"`
 }
 
-func viewOf(j *schedule.Job) view { return view{j, j.NextRuns(3)} }
+func viewOf(j *schedule.Job) view { return view{j, jobspec.NextRuns(j.Upcoming(), 3)} }
 
 func (d *door) create(ctx context.Context, arguments json.RawMessage) (any, error) {
 	var in newJob
@@ -70,7 +71,7 @@ func (d *door) list(ctx context.Context, arguments json.RawMessage) (any, error)
 	if err := decode(arguments, &in); err != nil {
 		return nil, err
 	}
-	limit := schedule.PageSize(in.Limit)
+	limit := jobspec.PageSize(in.Limit)
 	jobs, err := d.jobs.List(ctx, schedule.JobFilter{State: in.State, Tag: in.Tag, Server: in.Server, Search: in.Search, After: in.After, Limit: limit, Large: listed})
 	if err != nil {
 		return nil, err
@@ -147,7 +148,7 @@ func (d *door) executions(ctx context.Context, arguments json.RawMessage) (any, 
 	if err := decode(arguments, &in); err != nil {
 		return nil, err
 	}
-	limit := schedule.PageSize(in.Limit)
+	limit := jobspec.PageSize(in.Limit)
 	runs, err := d.jobs.Runs(ctx, schedule.RunFilter{Job: in.Job, State: in.State, Before: in.Before, Limit: limit, Brief: true})
 	if err != nil {
 		return nil, err

@@ -17,6 +17,8 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/cmd/internal/jobs/inside"
+	"github.com/toolvet/toolvet/internal/jobspec"
 	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/schedule"
 )
@@ -43,7 +45,7 @@ func NewCheck(jobs *schedule.Scheduler) *check.Check {
 		Run: func(ctx context.Context, pass *check.Pass) error {
 			reportTexts(pass)
 			p, below, err := proposal(ctx, jobs, pass.Call)
-			if errors.Is(err, schedule.ErrSpec) {
+			if errors.Is(err, jobspec.ErrSpec) {
 				pass.Reportf(below, "%v", err)
 				return nil
 			}
@@ -92,7 +94,10 @@ func reportNames(ctx context.Context, pass *check.Pass, jobs *schedule.Scheduler
 		_, err := jobs.GetRun(ctx, id)
 		return none("/run", err)
 	}
-	at, owner, self := "/name", schedule.OwnerOf(c.Session).Subject, ""
+	at, owner, self := "/name", "", ""
+	if c.Session != nil {
+		owner = c.Session.Subject
+	}
 	name, named := c.Arguments["name"].(string)
 	if id, ok := c.Arguments["job"].(string); ok {
 		j, err := jobs.Get(ctx, id)
@@ -162,7 +167,7 @@ func proposal(ctx context.Context, jobs *schedule.Scheduler, c *call.Call) (p *s
 			return nil, "", fraction(err)
 		}
 		below = "/changes"
-		p, err = jobs.ProposeUpdate(ctx, in.Job, in.Changes, in.How)
+		p, err = inside.Of(jobs).ProposeUpdate(ctx, in.Job, in.Changes, in.How)
 	}
 	if errors.Is(err, schedule.ErrNotFound) || errors.Is(err, schedule.ErrAmbiguous) {
 		return nil, "", nil // the tool reports it
@@ -177,7 +182,7 @@ func proposal(ctx context.Context, jobs *schedule.Scheduler, c *call.Call) (p *s
 func fraction(err error) error {
 	var misfit *json.UnmarshalTypeError
 	if errors.As(err, &misfit) && strings.HasPrefix(misfit.Value, "number") {
-		return fmt.Errorf("%w: %s", schedule.ErrSpec, schedule.Misfit(misfit))
+		return fmt.Errorf("%w: %s", jobspec.ErrSpec, jobspec.Misfit(misfit))
 	}
 	return nil
 }
@@ -185,7 +190,7 @@ func fraction(err error) error {
 // jobRequest is a request to validate a job. The schema of validate itself has no schedule.
 const jobRequest = `{"name": "validate", "inputSchema": {"type": "object", "required": ["tool"], "additionalProperties": false, "properties": {
 	"tool": {"type": "string", "minLength": 3, "maxLength": 300}, "arguments": {"type": "object"},
-	"schedule": {"type": "string", "minLength": 1, "maxLength": 512}, "timezone": {"type": "string", "maxLength": 64}}}}`
+	"schedule": {"type": "string", "minLength": 1, "maxLength": 512}, "timezone": {"type": "string", "maxLength": 64}, "allow_warnings": {"type": "boolean"}}}}`
 
 // validateJobs answers calls of validate that describe a job, {tool: SERVER:TOOL, arguments, schedule}. It passes on
 // those that describe a call of the scheduler's own tools.
@@ -219,11 +224,11 @@ func (d *door) validateJobs() (mcp.Middleware, error) {
 func (d *door) validateJob(ctx context.Context, request *call.Call, gate *toolvet.Gate) (mcp.Result, error) {
 	var answer any
 	if v := gate.Judge(ctx, request, toolvet.PointValidate); v.Go {
-		spec := schedule.Spec{Name: "validated", Schedule: "in 1 minute"} // for a request without a schedule
-		if err := json.Unmarshal(request.Raw, &spec); err != nil {
+		job := newJob{Spec: schedule.Spec{Name: "validated", Schedule: "in 1 minute"}} // for a request without a schedule
+		if err := json.Unmarshal(request.Raw, &job); err != nil {
 			return nil, err
 		}
-		p, err := d.jobs.Validate(ctx, &spec, d.who)
+		p, err := inside.Of(d.jobs).Validate(ctx, &job.Spec, d.who, job.How)
 		if err != nil {
 			d.cfg.Logger.Warn("a job could not be validated", "err", err)
 		}

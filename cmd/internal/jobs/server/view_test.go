@@ -33,7 +33,7 @@ func ruled(t *testing.T, rules string) *Server {
 		if err != nil {
 			return nil, err
 		}
-		return toolvet.New(append(append(more, options...), toolvet.WithPolicy(policy.Seal(p)), toolvet.WithServer("schedule"), toolvet.WithElsewhere(toolvet.PartPreset))...)
+		return toolvet.New(append(append(more, options...), toolvet.WithPolicy(policy.Seal(p)), toolvet.WithServer("schedule"), toolvet.WithElsewhere("preset"))...)
 	}
 	return s
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/toolvet/toolvet/cmd/internal/jobs/inside"
 	"github.com/toolvet/toolvet/schedule"
 )
 
@@ -32,7 +33,7 @@ func (v *visit) act() error {
 	to := url.URL{Path: v.base + "jobs/" + j.ID}
 	switch what {
 	case "validate":
-		_, err = v.jobs.Check(v.ctx(), j)
+		_, err = inside.Of(v.jobs).Check(v.ctx(), j)
 	case "pause":
 		_, err = v.jobs.Pause(v.ctx(), j.ID)
 	case "resume":

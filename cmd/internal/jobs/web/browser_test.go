@@ -190,7 +190,7 @@ func TestClicks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if runs, err := f.jobs.Runs(t.Context(), schedule.RunFilter{Job: jobs["sales report"].ID}); err != nil || len(runs) != 1 || runs[0].Kind != schedule.Triggered {
+	if runs, err := f.jobs.Runs(t.Context(), schedule.RunFilter{Job: jobs["sales report"].ID}); err != nil || len(runs) != 1 || runs[0].Kind != "trigger" {
 		t.Errorf("after a click on Run now, there are the runs %v, %v", runs, err)
 	}
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/cmd/internal/jobs/web"
+	"github.com/toolvet/toolvet/internal/jobspec"
 	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/wire/httpguard"
 	"github.com/toolvet/toolvet/schedule"
@@ -153,9 +154,9 @@ func (f *fixture) createAs(who *call.Session, spec schedule.Spec, change func(*s
 // run stores a run of a job.
 func (f *fixture) run(j *schedule.Job, r schedule.Run) *schedule.Run {
 	f.t.Helper()
-	r.ID, r.Job = schedule.NewID(r.Fire), j.ID
+	r.ID, r.Job = jobspec.NewID(r.Fire), j.ID
 	if r.Kind == "" {
-		r.Kind = schedule.Scheduled
+		r.Kind = "schedule"
 	}
 	if r.State == "" {
 		r.State = schedule.Succeeded
@@ -310,7 +311,7 @@ func (f *fixture) crowd(n int) {
 	first := f.create(schedule.Spec{Name: "first of many"}, nil)
 	for i := range n {
 		j := *first
-		j.ID, j.Name = schedule.NewID(now.Add(time.Duration(i)*time.Millisecond)), fmt.Sprintf("job %05d", i)
+		j.ID, j.Name = jobspec.NewID(now.Add(time.Duration(i)*time.Millisecond)), fmt.Sprintf("job %05d", i)
 		if err := f.store.CreateJob(f.t.Context(), &j); err != nil {
 			f.t.Fatal(err)
 		}

@@ -30,7 +30,7 @@ func (f *fixture) hostile() *schedule.Run {
 		j.Description = evil + unseen + strings.Repeat("W", 3000)
 		j.Name, j.Tool, j.Words, j.Schedule = evil+unseen, "files:"+evil, evil, evil
 		j.Owner.Subject, j.Verdict, j.Health = evil, verdict, sick(schedule.Warned, evil+unseen)
-		j.Overlap, j.CatchUp = schedule.Overlap(evil), schedule.CatchUp(evil)
+		j.Overlap, j.CatchUp = evil, evil
 	})
 	result, err := json.Marshal(map[string]any{
 		"content": []map[string]any{{"type": "text", "text": evil + unseen + "\n" + strings.Repeat("long", 500)}, {"type": evil, "mimeType": unseen, "data": "AAAA"},

@@ -151,12 +151,13 @@ func facts(j *schedule.Job, zone *time.Location, now time.Time) (list []fact) {
 	period("Time-out", j.Timeout)
 	number("Retries", j.Retries)
 	period("Pause before a retry", j.Backoff)
-	add("While a run goes on", string(j.Overlap), false)
-	add("Missed runs", string(j.CatchUp), false)
+	add("While a run goes on", j.Overlap, false)
+	add("Missed runs", j.CatchUp, false)
 	number("Missed runs, at most", j.CatchUpLimit)
 	period("Jitter", j.Jitter)
 	flag("At most once", j.AtMostOnce)
 	flag("Made with skip_validation", j.Unvalidated)
+	flag("Made with allow_warnings", j.AllowWarnings)
 	add("Runs so far", fmt.Sprint(j.Fired), false)
 	at("Made", j.Created)
 	at("Changed", j.Updated)
@@ -214,7 +215,7 @@ func (v *visit) runPage() error {
 	if t := took(r, now); t != "" {
 		view.Facts = append(view.Facts, fact{Name: "Took", Text: t})
 	}
-	kind := map[string]string{schedule.Scheduled: "by its schedule", schedule.Triggered: "on request"}[r.Kind]
+	kind := map[string]string{"schedule": "by its schedule", "trigger": "on request"}[r.Kind]
 	view.Facts = append(view.Facts, fact{Name: "Asked for", Text: kind}, fact{Name: "Attempts", Text: fmt.Sprint(r.Attempt)})
 	if r.Worker != "" {
 		view.Facts = append(view.Facts, fact{Name: "Worker", Text: r.Worker, Code: true})

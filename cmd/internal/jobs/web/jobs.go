@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolvet/toolvet/cmd/internal/jobs/inside"
 	"github.com/toolvet/toolvet/schedule"
 )
 
@@ -94,7 +95,7 @@ func (v *visit) jobsPage() error {
 	if err != nil {
 		return err
 	}
-	counts, err := v.jobs.Counts(v.ctx(), nil)
+	counts, err := inside.Of(v.jobs).Counts(v.ctx(), nil)
 	if err != nil {
 		return err
 	}

@@ -28,8 +28,8 @@ func TestJobs(t *testing.T) {
 	f.town()
 	f.wants(f.get("/schedule/"), 200, "10 all jobs", "1 will be refused", "1 last run failed", "1 paused", "1 completed",
 		"nightly-backup files:missing Copies the orders of the day to the archive, and keeps two weeks of them.",
-		"Sun 22 Nov, 03:00 CET in 16 h 30 min every day at 03:00 will be refused /path: does not exist Validate Pause Run now",
-		"Mon 23 Nov, 09:00 EST", "weekly-digest files:read none every Monday at 08:00 paused Validate Resume Run now",
+		"Sun 22 Nov, 03:00 CET in 16 h 30 min at 03:00, every day will be refused /path: does not exist Validate Pause Run now",
+		"Mon 23 Nov, 09:00 EST", "weekly-digest files:read none at 08:00, every Monday paused Validate Resume Run now",
 		"warehouse count", "cannot be judged the server is not available", "last run failed the run failed: the tool reports an error: HTTP 503")
 	for query, want := range map[string][]string{
 		"q=BACKUP":               {"nightly-backup", "!heartbeat", "Clear"},
@@ -74,7 +74,7 @@ func TestJob(t *testing.T) {
 	f := newFixture(t, nil)
 	backup := f.town()["nightly-backup"]
 	p := f.get("/schedule/jobs/" + backup.ID)
-	f.wants(p, 200, "nightly-backup files:missing · every day at 03:00", "will be refused As of now, its next run will be refused. Sun 22 Nov, 03:00 CET in 16 h 30 min",
+	f.wants(p, 200, "nightly-backup files:missing · at 03:00, every day", "will be refused As of now, its next run will be refused. Sun 22 Nov, 03:00 CET in 16 h 30 min",
 		"make the directory, or correct the path", "Health: warned since Sat 21 Nov, 07:30 CET", "And then Mon 23 Nov, 03:00 CET",
 		"no-go judged ahead of the run, Sat 21 Nov, 10:26 CET 4 min ago", "SHA-256 of the policy 91ce91ce", `"path": "/data/orders"`, "Time-out 10m0s", "Retries 2", "Runs so far 212",
 		"Sat 21 Nov, 03:00 CET 7 h 30 min ago refused 12 ms /path: does not exist", "missed – missed, because no scheduler was running", "failed 46 s 3 attempts the tool reports an error: no space left on device")
@@ -115,7 +115,7 @@ func TestRun(t *testing.T) {
 	if strings.Contains(p.body, `http-equiv="refresh"`) {
 		t.Error("the page of a run that has ended is loaded again and again")
 	}
-	open := f.run(j, schedule.Run{Fire: now, Started: now.Add(-time.Minute), State: schedule.Running, Kind: schedule.Triggered})
+	open := f.run(j, schedule.Run{Fire: now, Started: now.Add(-time.Minute), State: schedule.Running, Kind: "trigger"})
 	p = f.get("/schedule/runs/" + open.ID)
 	f.wants(p, 200, "Run running", "It has not ended", "Took 1 min so far", "Asked for on request")
 	if !strings.Contains(p.body, `http-equiv="refresh" content="2"`) {

@@ -119,6 +119,8 @@ func outlookOf(j *schedule.Job) outlook {
 		return say(bad, "will be refused", "As of now, its next run will be refused.")
 	case !j.Verdict.Valid:
 		return say(warning, "cannot be judged", "It is unknown whether its next run will work.")
+	case len(j.Verdict.Missing) > 0:
+		return say(warning, "will probably fail", "Something that its call needs is missing; it was made with allow_warnings.")
 	case failing:
 		return say(warning, "last run failed", "Its last run did not succeed; nothing speaks against the next.")
 	}

@@ -27,6 +27,7 @@ import (
 	"github.com/toolvet/toolvet/internal/proxy/httpdoor"
 	"github.com/toolvet/toolvet/internal/proxy/relay"
 	"github.com/toolvet/toolvet/internal/proxy/stdio"
+	"github.com/toolvet/toolvet/internal/servers"
 	"github.com/toolvet/toolvet/internal/wire/streamable"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/mcpgate"
@@ -187,6 +188,7 @@ func openGateway(t *testing.T, s setting) session {
 
 func openSDK(t *testing.T, s setting) session {
 	server := mcp.NewServer(&mcp.Implementation{Name: "fake", Version: "1"}, &mcp.ServerOptions{
+		Instructions: map[bool]string{true: orders}[s.server.poisoned],
 		CompletionHandler: func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 			return otherResult(s, "completion/complete", "", new(mcp.CompleteResult))
 		},
@@ -200,7 +202,7 @@ func openSDK(t *testing.T, s setting) session {
 	if err := mcpgate.Install(server, s.gate); err != nil {
 		t.Fatal(err)
 	}
-	for _, raw := range definitions {
+	for _, raw := range s.server.definitions() {
 		var tool mcp.Tool
 		if err := json.Unmarshal([]byte(raw), &tool); err != nil {
 			t.Fatal(err)
@@ -481,7 +483,7 @@ func (l *library) call(ctx context.Context, id int, m message) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":%s}`, id, (&protocol.Result{Validation: r}).Answer(false))
 	}
 	if m.Method != "tools/call" {
-		raw, err := l.set.Ask(ctx, "s", upstream.Request{Method: m.Method, Params: m.raw}, who, upstream.WithRequestID(fmt.Sprint(id)))
+		raw, err := servers.Of(l.set).Ask(ctx, "s", upstream.Request{Method: m.Method, Params: m.raw}, who, upstream.WithRequestID(fmt.Sprint(id)))
 		if refused, ok := err.(*upstream.RefusedError); ok {
 			return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"error":%s}`, id, refused.Raw)
 		}

@@ -88,7 +88,7 @@ rules:
   - {name: not-complete, effect: deny, requests: "s:completion/complete", when: 'args.argument.value.startsWith("no")'}
 servers:
   s:
-    tools: {order: {arguments: {path: {path: {within: [/srv/data]}}, url: {url: {}}}}, call_tool: {calls: {tool: name, arguments: arguments}}}
+    tools: {order: {arguments: {path: {path: {within: [/srv/data], base: /srv/data}}, url: {url: {}}}}, call_tool: {calls: {tool: name, arguments: arguments}}}
     requests: {resources/read: {arguments: {uri: {path: {within: [/srv/data]}}}}}
 limits:
   - {name: prompts, requests: "s:prompts/*", quota: 2/day}
@@ -109,7 +109,7 @@ func (p *play) gate(t *testing.T, more ...toolvet.Option) *toolvet.Gate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gate, err := toolvet.New(slices.Concat(options, more, []toolvet.Option{toolvet.WithPolicy(policy.Seal(joined)), toolvet.WithElsewhere(toolvet.PartPreset), toolvet.WithTimeout(patience)})...)
+	gate, err := toolvet.New(slices.Concat(options, more, []toolvet.Option{toolvet.WithPolicy(policy.Seal(joined)), toolvet.WithElsewhere("preset"), toolvet.WithTimeout(patience)})...)
 	if err != nil {
 		t.Fatal(err)
 	}

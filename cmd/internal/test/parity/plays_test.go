@@ -167,7 +167,7 @@ func plays1() []play {
 		good("a number with a point that is whole", `{"path":"a.md","count":1.0}`),
 		good("a number with an exponent", `{"path":"a.md","count":1e2}`),
 		good("escapes in a string", `{"path":"\u0061.md"}`),
-		good("all arguments", `{"path":"a.md","count":3,"mode":"fast","tags":["a"],"url":"https://example.org/"}`),
+		good("all arguments", `{"path":"a.md","count":3,"mode":"fast","tags":["a"],"url":"https://93.184.215.14/"}`),
 		bad("an argument is missing", `{}`, "/path"),
 		bad("a wrong type", `{"path":3}`, "/path"),
 		bad("a number as text", `{"path":"a.md","count":"3"}`, "without quotes"),

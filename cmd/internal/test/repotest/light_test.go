@@ -59,7 +59,7 @@ func link(t *testing.T, source string) (program string) {
 	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", program, file)
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", program, file)
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0", "GOFLAGS=", "GOOS=", "GOARCH=")
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -69,6 +69,7 @@ func link(t *testing.T, source string) (program string) {
 }
 
 // TestLinked holds what a Go server pays for a gate: modules, bytes, and nothing of a database.
+// The bounds leave 2 % to another version of Go, and -trimpath keeps this directory's name out of the program.
 func TestLinked(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -76,8 +77,8 @@ func TestLinked(t *testing.T) {
 		modules int
 		size    int64
 	}{
-		"a gate":            {gatedServer, 18, 20_000_000},
-		"a gate with rules": {ruledServer, 29, 32_200_000},
+		"a gate":            {gatedServer, 18, 20_400_000},
+		"a gate with rules": {ruledServer, 29, 33_400_000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -96,7 +97,7 @@ func TestLinked(t *testing.T) {
 			if file.Size() > tt.size {
 				t.Errorf("it has %d bytes, and may have %d", file.Size(), tt.size)
 			}
-			t.Logf("%d modules, %.1f MB", len(info.Deps), float64(file.Size())/1e6)
+			t.Logf("%d modules, %d bytes", len(info.Deps), file.Size())
 			for _, dep := range info.Deps {
 				for _, database := range []string{"modernc.org/", "github.com/jackc/", "github.com/go-sql-driver/", "github.com/redis/", "github.com/prometheus/", "go.opentelemetry.io/"} {
 					if strings.HasPrefix(dep.Path, database) {

@@ -8,35 +8,39 @@ package supervisor
 import (
 	"errors"
 	"os"
-	"strconv"
 	"syscall"
 )
 
-// A Report is the pipe on which a supervisor writes lines: "failed", a system's error number and the quoted step that
-// failed, or "started" and the server's process group, and later "exited" with the exit code and the number of the signal.
-// One of these two is 0. Its methods ignore errors: without a reader, the lifeline is closed, too.
+// The kinds of records in a [Report], with their values.
+const (
+	Started          = 1 + iota // the server's process group
+	Exited                      // its wait status
+	FailedProgram               // the negative error number of the start of its program
+	FailedSupervisor            // that of a step before
+)
+
+// RecordSize is the length of a record: two numbers of 64 bits, in the order of bytes of amd64 and arm64.
+const RecordSize = 16
+
+// Record returns a record.
+func Record(kind, value int) []byte {
+	b := make([]byte, 0, RecordSize)
+	for _, n := range []int{kind, value} {
+		for shift := 0; shift < 64; shift += 8 {
+			b = append(b, byte(int64(n)>>shift))
+		}
+	}
+	return b
+}
+
+// A Report is the pipe on which a supervisor writes records: [Started] and [Exited], or a failure. Its methods ignore
+// errors: without a reader, the lifeline is closed, too.
 type Report struct{ file *os.File }
 
-// NewReport returns a Report that writes to file.
-func NewReport(file *os.File) Report { return Report{file} }
-
-// Failed reports a step that failed; "" is the start of the server's program.
-func (r Report) Failed(step string, err error) {
+func (r Report) failed(kind int, err error) {
 	number := syscall.EINVAL
 	errors.As(err, &number)
-	r.line("failed " + strconv.Itoa(int(number)) + " " + strconv.Quote(step))
+	r.write(kind, -int(number))
 }
 
-// Started reports the server's process group.
-func (r Report) Started(group int) { r.line("started " + strconv.Itoa(group)) }
-
-// Exited reports the server's end.
-func (r Report) Exited(status syscall.WaitStatus) {
-	if status.Signaled() {
-		r.line("exited 0 " + strconv.Itoa(int(status.Signal())))
-	} else {
-		r.line("exited " + strconv.Itoa(status.ExitStatus()) + " 0")
-	}
-}
-
-func (r Report) line(text string) { _, _ = r.file.WriteString(text + "\n") }
+func (r Report) write(kind, value int) { _, _ = r.file.Write(Record(kind, value)) }

@@ -38,14 +38,14 @@ type supervisor struct {
 
 func newSupervisor(lifeline, report *os.File) (*supervisor, error) {
 	if err := adoptOrphans(); err != nil {
-		return &supervisor{report: NewReport(report)}, err
+		return &supervisor{report: Report{report}}, err
 	}
 	lost := make(chan struct{})
 	go func() {
 		_, _ = io.Copy(io.Discard, lifeline) // any end is the end
 		close(lost)
 	}()
-	s := &supervisor{report: NewReport(report), lost: lost, died: make(chan os.Signal, 1), asked: make(chan os.Signal, 1)}
+	s := &supervisor{report: Report{report}, lost: lost, died: make(chan os.Signal, 1), asked: make(chan os.Signal, 1)}
 	signal.Notify(s.died, syscall.SIGCHLD)
 	signal.Notify(s.asked, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	return s, nil
@@ -119,6 +119,14 @@ func (s *supervisor) code() int {
 func (s *supervisor) treeGone() bool {
 	s.reap()
 	return s.childless && groupGone(s.child)
+}
+
+// endLeftovers asks what the server left behind to end, and waits for a while.
+func (s *supervisor) endLeftovers() {
+	if !s.treeGone() {
+		signalTree(s.child, syscall.SIGTERM)
+		s.poll(leftoverGrace, s.treeGone)
+	}
 }
 
 // killTree repeats SIGKILL, because a process may start another one before it is killed.

@@ -41,6 +41,15 @@ func signalTree(group int, signal syscall.Signal) {
 	}
 }
 
+// terminateParents sends SIGTERM to all descendants of our parent but us.
+func terminateParents() {
+	for _, pid := range descendants(os.Getppid()) {
+		if pid != os.Getpid() {
+			_ = syscall.Kill(pid, syscall.SIGTERM)
+		}
+	}
+}
+
 // descendants returns the processes below root, parents before children.
 func descendants(root int) []int {
 	entries, err := os.ReadDir("/proc")

@@ -1,0 +1,140 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"path"
+	"strings"
+
+	"github.com/toolvet/toolvet/internal/lazyregexp"
+)
+
+// A class is a class of values that the table of options names: an entry of the table holds for
+// the values in it.
+type class struct {
+	holds func(value string) bool
+	what  string // what is wrong with such a value; "" is what the entry's kind says
+}
+
+var classes = map[string]class{
+	"awk-code":       {awkRuns.MatchString, "holds code that runs programs or writes files"},
+	"sed-command":    {sedActs, "holds a command of sed that runs programs or writes files"},
+	"editor-command": {func(v string) bool { return strings.Trim(v, "0123456789") != "" && v[0] != '/' }, ""},
+	"pager-command":  {pagerActs, ""},
+	"git-setting":    {func(v string) bool { return !gitSettings.MatchString(v) && !gitSSH(v) }, "sets git's configuration, by which it starts programs"},
+	"ssh-setting":    {func(v string) bool { return !sshSettings.MatchString(strings.TrimSpace(v)) }, "sets something by which ssh may start programs or open channels"},
+	"php-setting":    {phpSettings.MatchString, ""},
+	"not-ssh":        {func(v string) bool { return !sshCommand.MatchString(v) }, ""},
+	"linker": {func(v string) bool {
+		return strings.Contains(v, "-extld") || strings.Contains(v, "-fplugin") || strings.Contains(v, "-wrapper")
+	}, ""},
+	"root":            {func(v string) bool { return v == "/" }, ""},
+	"path":            {func(v string) bool { return strings.ContainsAny(v, `/\`) }, "names a script by its path"},
+	"world-writable":  {worldWritable, "makes the program run a file from a world-writable directory"},
+	"shared-settings": {worldWritable, "makes git read the settings of a directory that everyone may write to"},
+	"system":          {system, "sends or writes a file that holds secrets, or of the system"},
+	"sent-secret":     {sentSecret, "sends or writes a file that holds secrets, or of the system"},
+	"other-address":   {otherAddress.MatchString, "names an address that is not one of the web, such as a file"},
+	"address":         {func(v string) bool { return strings.Contains(v, "://") }, "names an address to send to"},
+	"remote":          {remote.MatchString, ""},
+	"npm-remote":      {func(v string) bool { return remote.MatchString(v) || npmRemote.MatchString(v) }, ""},
+	"remote-file":     {remoteFile.MatchString, ""},
+	"versioned":       {func(v string) bool { return strings.Contains(v, "@") }, ""},
+	"program-remote":  {func(v string) bool { return strings.HasPrefix(v, "ext::") || strings.HasPrefix(v, "fd::") }, "names a remote that is a program of its own"},
+	"deleted-ref":     {func(v string) bool { return strings.HasPrefix(v, ":") }, ""},
+	"host-mount":      {hostMount, "gives a container the host's own files or system"},
+	"host-network":    {func(v string) bool { return v == "host" }, "gives a container the host's own files or system"},
+	"set-uid":         {setuidMode.MatchString, "makes a program run with the rights of its owner"},
+}
+
+// remote is what a package manager fetches from where the caller says: an address, in the forms of
+// git too, or a name that stands for one.
+var remote = lazyregexp.New(`(?i)^(?:[^\s/:]+(?:\[[^\]]*\])? ?@ ?)?(?:(?:[a-z][a-z0-9.]*\+)?(?:https?|ftp|ssh|git|oci|svn|bzr|hg)(?:\+[a-z]+)?:|file:/|(?:github|gitlab|bitbucket|gist|tarball|sourcehut):|[\w.-]+@[\w.-]+:)`)
+
+// npmRemote is a repository on GitHub as npm writes it. A path begins with a dot there.
+var npmRemote = lazyregexp.New(`^[\w-][\w.-]*/[\w.-]+(#.*)?$`)
+
+// remoteFile is an address that is no registry's name.
+var remoteFile = lazyregexp.New(`(?i)^(?:git\+)?(?:https?|ftp|ssh|git|data|oci):|^file:/`)
+
+var sshCommand = lazyregexp.New(`^(/usr/bin/)?ssh(?: -(?:[46CTNqvx]+|i ?[\w./~-]+|p ?\d+|l ?\w+|o ?(?:StrictHostKeyChecking|UserKnownHostsFile|IdentitiesOnly|BatchMode|ConnectTimeout|ServerAliveInterval|Port|User|IdentityFile)[= ][\w./~-]+))*$`)
+
+// gitSSH reports whether a setting of git names ssh itself as the program, without options that
+// start another.
+func gitSSH(setting string) bool {
+	name, value, _ := strings.Cut(setting, "=")
+	return strings.EqualFold(name, "core.sshCommand") && sshCommand.MatchString(value)
+}
+
+// gitSettings are what may be set in git's configuration: nothing else of it can be told
+// from what starts programs.
+var gitSettings = lazyregexp.New(`(?i)^(user\.(name|email|signingkey)|color\..*|advice\..*|init\.defaultbranch|core\.(quotepath|autocrlf|eol|filemode|ignorecase|longpaths|abbrev|bare|symlinks|compression)|log\.\w+|commit\.gpgsign|tag\.gpgsign|tag\.sort|pull\.(rebase|ff)|push\.(default|autosetupremote|followtags)|fetch\.(prune|parallel)|merge\.(ff|conflictstyle)|rebase\.(autostash|autosquash)|diff\.(renames|algorithm|colormoved)|http\.(version|postbuffer)|rerere\.enabled|status\.\w+|branch\.[^=]*\.(remote|merge)|column\.ui|help\.autocorrect|gc\.auto|feature\.\w+|protocol\.version)(=|$)`)
+
+var sshSettings = lazyregexp.New(`(?i)^(StrictHostKeyChecking|UserKnownHostsFile|IdentitiesOnly|IdentityFile|BatchMode|ConnectTimeout|ConnectionAttempts|ServerAlive\w+|TCPKeepAlive|Port|User|LogLevel|Compression|ControlMaster|ControlPersist|HostKeyAlgorithms|PubkeyAcceptedKeyTypes|PubkeyAcceptedAlgorithms|PreferredAuthentications|PasswordAuthentication|PubkeyAuthentication|KexAlgorithms|Ciphers|MACs|AddressFamily|NumberOfPasswordPrompts|RequestTTY|CheckHostIP|VisualHostKey|HashKnownHosts|GSSAPIAuthentication|reconnect|follow_symlinks|allow_other|ro|uid|gid)([= ]|$)`)
+
+var phpSettings = lazyregexp.New(`(?i)(auto_(ap|pre)pend_file|extension|disable_functions|sendmail_path|allow_url_include|open_basedir|include_path|error_log)`)
+
+var awkRuns = lazyregexp.New(`system\s*\(|\|\s*&?\s*(getline|"|\w+\s*$)|"\s*\|\s*getline|print[^;}]*(\||>)|@load|@include|/inet/|ENVIRON`)
+
+var (
+	sedAddress = `^\s*(?:(?:\d+|\$|/(?:[^/\\]|\\.)*/[IM]*)(?:\s*[,~+]\s*(?:\d+|\$|/(?:[^/\\]|\\.)*/[IM]*))?)?\s*!?\s*[{;\s]*`
+	sedRuns    = lazyregexp.New(sedAddress + `(e(\s.*)?|[wW]\s*\S.*)$`)
+	sedNext    = lazyregexp.New(`[;{\n]\s*(?:\d+|\$)?\s*(e\s+\S|e$|[wW]\s+/)`)
+)
+
+func sedActs(script string) bool {
+	return sedRuns.MatchString(script) || sedNext.MatchString(script) || sedFlags(script)
+}
+
+var sedStart = lazyregexp.New(sedAddress + `s`)
+
+// sedFlags reports whether a substitution has the flag e or w.
+func sedFlags(script string) bool {
+	start := sedStart.FindString(script)
+	if start == "" || len(start) >= len(script) {
+		return false
+	}
+	delimiter := script[len(start)]
+	parts := 0
+	for i := len(start); i < len(script); i++ {
+		switch {
+		case script[i] == '\\':
+			i++
+		case script[i] == delimiter:
+			parts++
+			if parts == 3 {
+				flags, _, _ := strings.Cut(script[i+1:], ";")
+				return strings.ContainsAny(flags, "ew") || sedFlags(strings.TrimLeft(script[i+1:], "gIMp0123456789; \n"))
+			}
+		}
+	}
+	return false
+}
+
+// pagerActs reports whether a command of less, after +, does more than move or search.
+func pagerActs(command string) bool {
+	command = strings.TrimPrefix(command, "+")
+	return command != "" && strings.IndexByte("/?&0123456789FGgp", command[0]) < 0
+}
+
+func sentSecret(word string) bool {
+	_, name, found := strings.Cut(word, "@")
+	return found && (sensitive(name) || strings.HasPrefix(name, "~/."))
+}
+
+var otherAddress = lazyregexp.New(`(?i)^(--?[\w-]+=)?(file|gopher|dict|ldaps?|tftp|smb|scp|telnet|netdoc|jar|php|expect):`)
+
+var setuidMode = lazyregexp.New(`^(-m|--mode=)?(0?[2467][0-7]{3}|[ugoa]*[+=][rwxXt]*s[rwxXst]*)$`)
+
+// hostMount reports whether a mount of a container is of the host's system.
+func hostMount(mount string) bool {
+	from, _, _ := strings.Cut(mount, ":")
+	for field := range strings.SplitSeq(mount, ",") {
+		name, value, ok := strings.Cut(field, "=")
+		if ok && (name == "source" || name == "src") {
+			from = value
+		}
+	}
+	return system(from) || path.Base(from) == "docker.sock"
+}

@@ -1,0 +1,153 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet/internal/lazyregexp"
+)
+
+// examples are files that the expression of secrets matches, one for each kind that a pattern of a shell may be meant
+// to find. Those of a home directory begin with a dot.
+var examples = split(`/etc/passwd /etc/shadow /etc/gshadow /etc/sudoers /etc/sudoers.d/x /etc/master.passwd /etc/security/opasswd /etc/krb5.keytab
+	/etc/shadow- /etc/passwd- /etc/ssh/ssh_host_rsa_key /etc/ssh/ssh_host_ed25519_key /proc/self/environ /proc/1/environ /proc/self/mem /proc/1/cmdline /dev/mem
+	.ssh/id_rsa .ssh/id_ed25519 .ssh/id_ecdsa .ssh/id_dsa .ssh/config .ssh/authorized_keys .netrc .pgpass .my.cnf .npmrc .pypirc .git-credentials .htpasswd .vault-token
+	.bash_history .zsh_history .aws/credentials .aws/config .gnupg/secring.gpg .gnupg/private-keys-v1.d .kube/config .azure/accesstokens.json .docker/config.json
+	.config/gcloud/credentials.db /run/secrets/x /var/run/secrets/kubernetes.io/serviceaccount/token`)
+
+// split returns the steps of each path in a list. Those of an absolute path begin with "".
+func split(list string) (steps [][]string) {
+	for _, file := range strings.Fields(list) {
+		steps = append(steps, strings.Split(file, "/"))
+	}
+	return steps
+}
+
+// finds reports whether a pattern of a shell, such as /e??/sha*, may find a file with secrets. A step that is only a * finds
+// everything, and says nothing: such a pattern needs another step that is not.
+func finds(pattern string) bool {
+	if !strings.ContainsAny(pattern, "*?[") || strings.ContainsAny(pattern, " \t\n") {
+		return false
+	}
+	steps := strings.Split(cleaned(strings.ToLower(pattern)), "/")
+	for len(steps) > 0 && (steps[0] == "~" || strings.HasPrefix(steps[0], "~")) {
+		steps = steps[1:]
+	}
+	return slices.ContainsFunc(examples, func(example []string) bool {
+		if matchSteps(steps, example) {
+			return true
+		}
+		if example[0] == "" {
+			return false
+		}
+		// A home directory, or the directory of a variable, stands before it.
+		return len(steps) > len(example) && matchSteps(steps[len(steps)-len(example):], example)
+	})
+}
+
+// matchSteps reports whether each step of a pattern matches that of a path.
+func matchSteps(pattern, file []string) bool {
+	if len(pattern) != len(file) {
+		return false
+	}
+	tells := false
+	for i, p := range pattern {
+		p = strings.ReplaceAll(p, "[!", "[^")
+		if strings.HasPrefix(file[i], ".") && !strings.HasPrefix(p, ".") {
+			return false // * finds no hidden file
+		}
+		if matched, err := path.Match(p, file[i]); err != nil || !matched {
+			return false
+		}
+		tells = tells || strings.Trim(p, "*?.") != ""
+	}
+	return tells
+}
+
+// secret reports whether a word names, or as a pattern may find, a file with secrets: from a directory that the shell or the
+// program goes to first, or by itself.
+func (j *judge) secret(word, directory string) bool {
+	if sensitive(word) || j.allow[glob] && finds(word) {
+		return true
+	}
+	if directory == "" || word == "" {
+		return false
+	}
+	if _, value, ok := strings.Cut(word, "="); ok && strings.HasPrefix(word, "-") {
+		word = value
+	}
+	if strings.HasPrefix(word, "/") || strings.HasPrefix(word, "~") || strings.HasPrefix(word, "-") {
+		return false
+	}
+	below := strings.TrimSuffix(directory, "/") + "/" + word
+	return sensitive(below) || j.allow[glob] && finds(below)
+}
+
+// goers are programs that take the shell to another directory.
+var goers = set("cd chdir pushd set-location sl")
+
+// follow learns from a command where those after it look for relative paths.
+func (j *judge) follow(s simple) {
+	if len(s.words) == 0 || !goers[programName(s.words[0])] {
+		return
+	}
+	to := "~"
+	for _, w := range s.words[1:] {
+		if w == "-" {
+			to = j.before
+			break
+		}
+		if w == "" || w[0] != '-' {
+			to = toDirectory(j.directory, w)
+			break
+		}
+	}
+	j.directory, j.before = to, j.directory
+}
+
+// joined returns the directory to which a change of directory leads from another.
+func toDirectory(from, to string) string {
+	if from == "" || strings.HasPrefix(to, "/") || strings.HasPrefix(to, "~") {
+		return to
+	}
+	return path.Join(from, to)
+}
+
+// elsewhere returns the directory in which a command looks for relative paths: where the shell is, or that of an option such
+// as -C DIR.
+func (j *judge) elsewhere(s simple) string {
+	for i, w := range s.words {
+		switch name, value, ok := strings.Cut(w, "="); {
+		case (w == "-C" || w == "--directory" || w == "--chdir") && i+1 < len(s.words):
+			return toDirectory(j.directory, s.words[i+1])
+		case ok && (name == "--directory" || name == "--chdir"):
+			return toDirectory(j.directory, value)
+		}
+	}
+	return j.directory
+}
+
+var startUp = lazyregexp.New(`(^|[/\\])(\.(bash_?rc|bash_(profile|login|logout|aliases)|profile|zshrc|zshenv|zprofile|zlogin|zlogout|kshrc|cshrc|tcshrc|login|logout|xinitrc|xprofile|xsessionrc|vimrc|inputrc|gitconfig|envrc|pythonrc(\.py)?|pam_environment)$` +
+	`|\.config/(autostart|systemd|fish|git)/|\.git/(hooks/|config$)|\.local/bin/|\.husky/|\.ssh(/|$)|library/launch(agents|daemons)/|start menu[/\\]programs[/\\]startup|var/spool/cron|etc/(cron|profile|bash|zsh|init|systemd|rc|environment|ld\.so))`)
+
+// shows are programs that only read the files in their words; git has its own rules.
+var shows = set("cat less more head tail grep egrep fgrep rg ls ll dir wc diff cmp file stat test [ find du tree nl bat md5sum sha1sum sha256sum sort uniq cut awk gawk git echo printf basename dirname realpath readlink cd pushd which type husky")
+
+// hoards are programs that read all files below a directory, to write them elsewhere.
+var hoards = set("tar bsdtar zip 7z 7za rar cpio pax rsync scp cp gcp robocopy xcopy")
+
+var hoard = lazyregexp.New(`^(/|/etc|/root|/home(/[^/]+)?|/users(/[^/]+)?|~[^/]*|.*[/~]?\.(aws|gnupg|kube|docker|azure|ssh|config/gcloud)|/proc|/var/run/secrets)(/\*?)?$`)
+
+// holdsSecrets reports whether a word names a directory with files that hold secrets.
+func holdsSecrets(word string) bool {
+	return strings.ContainsAny(word, "/~.") && hoard.MatchString(strings.ToLower(cleaned(word)))
+}
+
+// startsLater reports whether a word names a file from which a shell, git or the system starts programs later.
+func startsLater(word string) bool {
+	return strings.ContainsAny(word, ".ect") && startUp.MatchString(strings.ToLower(cleaned(word)))
+}

@@ -1,0 +1,126 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+)
+
+var (
+	drive  = regexp.MustCompile(`^[A-Za-z]:`)
+	scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
+)
+
+// labelPath says reject if a program that works in /workspace is led out of it: as the path stands, or after it is
+// percent-decoded up to four times, each time with / or \ between the names.
+func labelPath(input string) string {
+	for range 5 {
+		for _, p := range []string{input, strings.ReplaceAll(input, `\`, "/")} {
+			if leavesWorkspace(p) {
+				return reject
+			}
+		}
+		decoded, err := url.PathUnescape(input)
+		if err != nil || decoded == input {
+			break
+		}
+		input = decoded
+	}
+	return flagged
+}
+
+func leavesWorkspace(p string) bool {
+	if strings.ContainsRune(p, 0) || drive.MatchString(p) || scheme.MatchString(p) {
+		return true
+	}
+	if !strings.HasPrefix(p, "/") {
+		p = "/workspace/" + p
+	}
+	p = path.Clean(p)
+	return p != "/workspace" && !strings.HasPrefix(p, "/workspace/")
+}
+
+// labelMetadata says reject of an address or a local name. The list has links to documentation, too.
+func labelMetadata(input string) string {
+	u, err := url.Parse(input)
+	if err != nil {
+		return flagged
+	}
+	host := u.Hostname()
+	if !strings.Contains(host, ".") || strings.HasSuffix(host, ".internal") || strings.Trim(host, "0123456789abcdefx.:") == "" {
+		return reject
+	}
+	return flagged
+}
+
+// labelLink leaves local addresses of a README unscored.
+func labelLink(input string) string {
+	u, err := url.Parse(input)
+	if err != nil || !strings.Contains(u.Hostname(), ".") || strings.Trim(u.Hostname(), "0123456789.") == "" {
+		return flagged
+	}
+	return accept
+}
+
+// active returns the characters of a command line that a shell acts upon.
+func active(line string) string {
+	var found []rune
+	quote := rune(0)
+	escaped := false
+	for _, c := range line {
+		switch {
+		case escaped:
+			escaped = false
+		case c == '\\' && quote != '\'':
+			escaped = true
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote == '\'':
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote = c
+		case c == '$' || c == '`', quote == 0 && strings.ContainsRune(";|&<>(){}*?[]~!#\n", c):
+			found = append(found, c)
+		}
+	}
+	if quote != 0 {
+		found = append(found, quote)
+	}
+	return string(found)
+}
+
+// labelInjectedCommand says reject if a shell would run more than one program, or write to a file.
+func labelInjectedCommand(input string) string {
+	if strings.ContainsAny(active(input), ";|&<>`\n") || strings.Contains(active(input), "$(") {
+		return reject
+	}
+	return flagged
+}
+
+// Words for programs and options that may do anything. Lines with one depend on the policy.
+var powerful = regexp.MustCompile(`(^|[\s/])(sudo|su|ssh|scp|sftp|rsync|nc|ncat|netcat|telnet|curl|wget|eval|exec|source|sh|bash|zsh|ksh|csh|tcsh|dash|python\S*|perl|ruby|php|node|awk|gawk|mawk|sed|vi|vim|emacs|nano|ed|ex|rm|rmdir|shred|dd|mkfs\S*|fdisk|mount|umount|chmod|chown|chgrp|chroot|kill|killall|pkill|crontab|at|env|xargs|parallel|nohup|setsid|screen|tmux|script|expect|watch|time|timeout|nice|command|builtin|trap|alias|export|set|unset|declare|shopt|read|bind|complete|history|fc|jobs|bg|fg|wait|cd|pushd|popd|for|while|until|if|case|function|reboot|shutdown|halt|poweroff|init|systemctl|service|useradd|userdel|usermod|passwd|chsh|visudo|mysql|psql|ftp|tar|zip|gdb|strace|man|less|more|tee|install|ln|mv|cp|split|csplit|column|yes|mktemp|mkfifo|openssl|gpg)(\s|$)|\s-(exec|execdir|ok|okdir|delete|fprint\S*|fls)\b`)
+
+// labelCommand says accept of one line that needs no shell, and whose program only looks or computes.
+func labelCommand(input string) string {
+	program, _, arguments := strings.Cut(input, " ")
+	if !arguments || active(input) != "" || program == "." || strings.ContainsAny(program, `='"\`) || powerful.MatchString(input) {
+		return flagged
+	}
+	return accept
+}
+
+// sqlEffect is in fragments that do more than fail: a query, a call, a comparison, another statement.
+var sqlEffect = regexp.MustCompile(`(?i)union\s.*select|select\s.+\sfrom|\b(or|and)\b\s*\(*\s*['"]?\w+['"]?\s*(=|<|>|like|is|in)|` +
+	`\b(sleep|benchmark|pg_sleep|load_file|extractvalue|updatexml|concat|exec|exists|xp_\w+|dbms_\w+|utl_\w+)\s*\(|\bwaitfor\s+delay|` +
+	`;\s*(drop|select|insert|update|delete|exec|shutdown|declare|waitfor|create|alter)\b|declare\s+@`)
+
+// labelFragment says reject of a fragment with an effect. A lone quote, word or comment is in names and prose, too.
+func labelFragment(input string) string {
+	if sqlEffect.MatchString(input) {
+		return reject
+	}
+	return flagged
+}

@@ -1,0 +1,100 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestLabels(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		label func(string) string
+		want  map[string]string
+	}{
+		{"path", labelPath, map[string]string{
+			"a/b": flagged, "a/../b": flagged, "/workspace/a": flagged, "/etc/passwd": reject, "../x": reject, `..\x`: reject,
+			"%2e%2e%2fx": reject, "%252e%252e%252fx": reject, "c:/x": reject, "file:///workspace": reject, "a%00": reject, "100%": flagged,
+		}},
+		{"metadata", labelMetadata, map[string]string{
+			"http://169.254.169.254/latest": reject, "http://0xa9fea9fe/": reject, "http://metadata.google.internal/": reject,
+			"http://instance-data/": reject, "https://docs.example.com/metadata": flagged,
+		}},
+		{"link", labelLink, map[string]string{"https://example.com/x": accept, "http://localhost:8080": flagged, "http://127.0.0.1/": flagged}},
+		{"injected command", labelInjectedCommand, map[string]string{
+			"; id": reject, "x | id": reject, "$(id)": reject, "`id`": reject, "'; id'": flagged, `"; id"`: flagged, "id": flagged, "a\nb": reject,
+		}},
+		{"command", labelCommand, map[string]string{
+			"ls -l /tmp": accept, "ls | wc": flagged, "ls *": flagged, "rm -r x": flagged, "find . -delete": flagged, "find . -name '*.c'": accept, "ls": flagged,
+		}},
+		{"fragment", labelFragment, map[string]string{
+			"O'Brien": flagged, "select": flagged, "1 or 1=1": reject, "x'; drop table t": reject, "' union select 1": reject, "declare @s int": reject,
+		}},
+	} {
+		got := map[string]string{}
+		for input := range tt.want {
+			got[input] = tt.label(input)
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+// TestRun makes corpora of clones with one row each, and leaves a row out that the checks were tuned on.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	git := func(args ...string) string {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", filepath.Join(dir, "o", "r"), "-c", "user.name=t", "-c", "user.email=t@example.com"}, args...)...)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %q: %v\n%s", args, err, out)
+		}
+		return string(bytes.TrimSpace(out))
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "o", "r"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "o", "r", "list.txt"), []byte("../a\n../b\n../a\nc\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	git("init", "-q")
+	git("add", ".")
+	git("commit", "-q", "-m", "list")
+	head := git("rev-parse", "HEAD")
+	if err := write(filepath.Join(dir, "paths.jsonl.gz"), []row{{Input: "../b", Expect: reject}}); err != nil {
+		t.Fatal(err)
+	}
+	out := t.TempDir()
+	list := map[string][]source{"paths": {
+		{repo: "o/r", commit: head, path: "l*.txt", class: "list", rows: lines, label: labelPath},
+		{repo: "o/r", commit: head, class: "names", rows: names, label: always(accept)},
+	}}
+	var said bytes.Buffer
+	if err := run(&said, list, dir, dir, out); err != nil {
+		t.Fatal(err)
+	}
+	if want := "paths: map[accept:1 flag:1 reject:1]\n"; said.String() != want {
+		t.Errorf("said %q, want %q", said.String(), want)
+	}
+	got, err := inputs(filepath.Join(out, "paths.jsonl.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]bool{"../a": true, "c": true, "list.txt": true}, got); diff != "" {
+		t.Errorf("inputs (-want +got):\n%s", diff)
+	}
+	if err := run(&said, list, t.TempDir(), dir, out); err == nil {
+		t.Error("no error without clones")
+	}
+}

@@ -1,0 +1,56 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package rehearsal
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/toolvet/toolvet/internal/test/race"
+)
+
+// dropVariable names a directory of the superuser that others may write to but not read.
+const dropVariable = "TOOLVET_TEST_DROP"
+
+// TestOrdinaryUser runs other tests again as an ordinary user.
+func TestOrdinaryUser(t *testing.T) {
+	race.Skip(t)
+	if os.Geteuid() != 0 {
+		t.Skip("the tests run as an ordinary user already")
+	}
+	const nobody = 65534
+	dir, err := os.MkdirTemp("", "rehearse-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	program, home, drop := filepath.Join(dir, "rehearse.test"), filepath.Join(dir, "home"), filepath.Join(dir, "drop")
+	raw, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{
+		os.Chmod(dir, 0o755), os.WriteFile(program, raw, 0o755), os.Mkdir(home, 0o700), os.Chown(home, nobody, nobody),
+		os.Mkdir(drop, 0o700), os.Chmod(drop, 0o733),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), program, "-test.v", "-test.timeout=4m", "-test.run=^Test(Changes|Attributes|HiddenAttributes|RootAttributes|OtherNames|SharedMemory|ClosedDirectory|Stale|Circumstances|AtStart|Full|Limits|Network|Itself|Pool|Check|Partial|Closed|Sparse)$")
+	cmd.Dir = home
+	cmd.Env = append(os.Environ(), "HOME="+home, "TMPDIR="+home, dropVariable+"="+drop)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if !strings.Contains(string(out), "--- PASS: TestChanges") && os.Getenv("CI") == "true" {
+		t.Fatalf("the tests did not run:\n%s", out)
+	}
+}

@@ -1,0 +1,116 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package injection
+
+import (
+	"strings"
+)
+
+// form tells whether a word is part of a mark that stands alone, and needs no other words beside it: "new
+// instructions:", SYSTEM in brackets or <system> at the begin of a line.
+func (r *reading) form(h *hit, word string) (cue, bool) {
+	c := cue{kind: kindRoleMarker, start: int(h.start), end: int(h.end), score: enough, alone: true}
+	switch {
+	case len(word) > len("system") || c.start == 0 && word == "system":
+		c.kind, c.rule = kindInstruction, "new-instructions"
+		return c, r.newInstructions(&c, word)
+	case word != "system" || c.end == len(r.text):
+		return c, false
+	case r.text[c.start-1] == '[' && r.text[c.end] == ']':
+		c.rule = "system-line"
+		c.start, c.end = c.start-1, c.end+1
+		return c, r.systemLine(c.start, c.end)
+	case r.text[c.start-1] == '<' && r.text[c.end] == '>':
+		c.rule = "system-tag"
+		c.start, c.end = c.start-1, c.end+1
+		return c, r.systemTag(c.start, c.end)
+	}
+	return c, false
+}
+
+// newInstructions tells whether "new" stands in front of the word, a colon behind it, and both begin a clause or are
+// said to be the reader's. It moves the begin of c to "new".
+func (r *reading) newInstructions(c *cue, word string) bool {
+	announced := word == "instructions" || word == "instruction" || word == "directives" || word == "directive"
+	if !announced || !strings.HasPrefix(strings.TrimLeft(r.text[c.end:min(c.end+4, len(r.text))], "*_ "), ":") {
+		return false
+	}
+	for _, lead := range newLeads {
+		from := c.start - len(lead)
+		if from >= 0 && strings.EqualFold(r.text[from:c.start], lead) {
+			c.start = from
+			return r.clauseBegins(from) || endsFold(r.text[:from], "your ") || endsFold(r.text[:from], "following ")
+		}
+	}
+	return false
+}
+
+// newLeads are how new orders are announced.
+var newLeads = [...]string{"new ", "updated ", "revised ", "real ", "actual "}
+
+func endsFold(text, end string) bool {
+	return len(text) >= len(end) && strings.EqualFold(text[len(text)-len(end):], end)
+}
+
+// systemLine tells whether [system] begins a line as a turn of a conversation does. In a log other lines begin like
+// it; in a file of settings, alone on its line, it begins a section.
+func (r *reading) systemLine(start, end int) bool {
+	line := r.text[strings.LastIndexByte(r.text[:start], '\n')+1 : start]
+	if strings.Trim(line, " \t>*-#\"'") != "" {
+		return false
+	}
+	rest, below, _ := strings.Cut(r.text[end:min(end+formBytes, len(r.text))], "\n")
+	rest = strings.TrimLeft(rest, ": \t*-")
+	switch {
+	case rest == "":
+		return r.text[start+1] == 'S' && r.text[start+2] == 'Y' && !isSetting(below)
+	case byteClass[rest[0]]&inWord == 0 || strings.HasPrefix(r.text[end:], "("):
+		return false
+	}
+	above := r.text[max(start-formBytes, 0):start]
+	return !logLine(below) && !logLine(above[strings.LastIndexByte(strings.TrimRight(above, "\n >"), '\n')+1:])
+}
+
+// formBytes bounds the look around a form.
+const formBytes = 400
+
+// isSetting tells whether a text begins with a line of a file of settings.
+func isSetting(text string) bool {
+	line, _, _ := strings.Cut(strings.TrimLeft(text, "\r\n\t "), "\n")
+	return strings.ContainsAny(line, "=") || strings.HasPrefix(line, ";") || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "[")
+}
+
+// logLine tells whether a text begins with a line as logs have them: with a tag or a time in front.
+func logLine(text string) bool {
+	text = strings.TrimLeft(text, "\r\n\t ")
+	return text != "" && (text[0] == '[' || '0' <= text[0] && text[0] <= '9')
+}
+
+// systemTag tells whether <system> begins a turn. In an XML document another tag stands behind it; a command's
+// usage and a sentence about the tag have it in their midst, in lower case.
+func (r *reading) systemTag(start, end int) bool {
+	rest := strings.TrimLeft(r.text[end:min(end+formBytes, len(r.text))], " \t\r\n")
+	if strings.HasPrefix(rest, "<") && !strings.HasPrefix(rest, "</") {
+		return false
+	}
+	word, _, _ := strings.Cut(rest, " ")
+	switch strings.ToLower(strings.Trim(word, ".,;:s")) {
+	case "tag", "element", "block", "marker", "node", "section":
+		return false
+	}
+	if r.text[start+1:end-1] == "SYSTEM" {
+		return true
+	}
+	line := r.text[strings.LastIndexByte(r.text[:start], '\n')+1 : start]
+	return strings.Trim(line, " \t>*-#\"'") == ""
+}
+
+// nested tells whether a tag has another one directly inside, as the elements of a document do.
+func (r *reading) nested(start, end int) bool {
+	if strings.HasPrefix(r.text[start:], "</") {
+		return strings.HasSuffix(strings.TrimRight(r.text[max(start-formBytes, 0):start], " \t\r\n"), ">")
+	}
+	inside := strings.TrimLeft(r.text[end:min(end+formBytes, len(r.text))], " \t\r\n")
+	return r.text[start] == '<' && strings.HasPrefix(inside, "<") && !strings.HasPrefix(inside, "</")
+}

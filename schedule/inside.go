@@ -1,0 +1,49 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package schedule
+
+import (
+	"context"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/jobspec"
+)
+
+// Inside is for toolvet's own packages; the value's type is internal.
+func (s *Scheduler) Inside() any { return inside{s} }
+
+// inside is what toolvet's own program does with a scheduler beside what other programs do.
+type inside struct{ s *Scheduler }
+
+// Tune sets what the policy says. It is for the time before Serve.
+func (i inside) Tune(t jobspec.Tuning) { *i.s.tuning = t.WithDefaults() }
+
+// Recheck makes the validation of all jobs of a server due at once, because its tools, the policy, or files have changed. ""
+// means all servers.
+func (i inside) Recheck(ctx context.Context, server string) error { return i.s.recheckAll(ctx, server) }
+
+// Check validates the next run of a job now, as a call of its owner, and stores the verdict. If the server is not available,
+// the job's health stays as it is: the server may be back in time.
+func (i inside) Check(ctx context.Context, j *Job) (*Verdict, error) { return i.s.judgeNext(ctx, j) }
+
+// Counts counts the jobs of an owner, nil for all, by state and health.
+func (i inside) Counts(ctx context.Context, owner *string) ([]Count, error) {
+	return i.s.store.Counts(ctx, owner)
+}
+
+// Validate judges a job as [Scheduler.Create] would. An error means that the call could not be judged because
+// its server is not available. The proposal is a no-go then.
+func (i inside) Validate(ctx context.Context, spec *Spec, who *call.Session, how How) (*Proposal, error) {
+	p, err := i.s.proposal(ctx, spec, who, how.AllowWarnings)
+	for _, problem := range spec.problems(i.s.now()) {
+		p.add("/"+problem.field, problem.message, problem.suggestion)
+	}
+	return p, err
+}
+
+// ProposeUpdate judges a job as [Scheduler.Update] would leave it.
+func (i inside) ProposeUpdate(ctx context.Context, id string, patch []byte, how How) (*Proposal, error) {
+	_, _, p, err := i.s.patched(ctx, id, patch, how)
+	return p, err
+}
