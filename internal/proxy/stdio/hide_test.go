@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -134,8 +135,9 @@ func TestRugPull(t *testing.T) {
 	}
 	accept(fine, other)
 	refusing := "pinning: {lock: " + file + "}\n"
-	gate := gateOf(t, refusing)
-	s := newStage(t, Config{Config: relay.Config{Gate: func() *toolvet.Gate { return gate }}})
+	var gate atomic.Pointer[toolvet.Gate] // warming up reads it, too
+	gate.Store(gateOf(t, refusing))
+	s := newStage(t, Config{Config: relay.Config{Gate: gate.Load}})
 	list := func(definitions ...string) string {
 		s.play(`C> {"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 		s.play("S<")
@@ -165,11 +167,11 @@ func TestRugPull(t *testing.T) {
 		refusing + "checks: {pinned-tool: {severity: warning}}\n": {pulled, other, added},
 		refusing + "checks: {pinned-tool: off}\n":                 {pulled, other, added},
 	} {
-		gate = gateOf(t, policy)
+		gate.Store(gateOf(t, policy))
 		lists(list(pulled, other, added), want...)
 	}
 	accept(pulled, other)
-	gate = gateOf(t, refusing)
+	gate.Store(gateOf(t, refusing))
 	lists(list(pulled, other, added), pulled, other)
 }
 

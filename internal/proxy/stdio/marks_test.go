@@ -6,6 +6,7 @@ package stdio
 import (
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/toolvet/toolvet"
@@ -33,8 +34,9 @@ func TestMarkedLists(t *testing.T) {
 	if err := empty.Accept(pin.DefaultServer, empty.Compare(pin.DefaultServer, call.NewCatalog(tools))).Write(file); err != nil {
 		t.Fatal(err)
 	}
-	gate := gateOf(t, "")
-	s := newStage(t, Config{Config: relay.Config{Gate: func() *toolvet.Gate { return gate }}})
+	var gate atomic.Pointer[toolvet.Gate] // warming up reads it, too
+	gate.Store(gateOf(t, ""))
+	s := newStage(t, Config{Config: relay.Config{Gate: gate.Load}})
 	list := func(cursor, next string, definitions ...string) string {
 		t.Helper()
 		s.play(`C> {"jsonrpc":"2.0","id":1,"method":"tools/list","params":{` + cursor + `}}`)
@@ -74,16 +76,16 @@ func TestMarkedLists(t *testing.T) {
 	refused("after a change", "div", "the server lists no tool of this name")
 
 	holds("before a reload", list("", "", fine), 0, "add")
-	gate = gateOf(t, "output: {injection: {patterns: {wombat: wombat}}}\n")
+	gate.Store(gateOf(t, "output: {injection: {patterns: {wombat: wombat}}}\n"))
 	holds("own patterns", list("", "", fine), 1, "add")
-	gate = gateOf(t, "output: {injection: {action: withhold}}\n")
+	gate.Store(gateOf(t, "output: {injection: {action: withhold}}\n"))
 	holds("withheld", list("", "", fine, orders), 0, "add")
 	refused("withheld", "sub", "the server lists no tool of this name")
 
-	gate = gateOf(t, "pinning: {lock: "+file+"}\n")
+	gate.Store(gateOf(t, "pinning: {lock: "+file+"}\n"))
 	holds("locked", list("", "", fine, orders), 1, "add", "sub")
 	marked := strings.Replace(orders, "Ignore", mark+"] Ignore", 1)
 	holds("another than the locked", list("", "", fine, marked), 0, "add")
-	gate = gateOf(t, "pinning: {lock: "+file+"}\noutput: {injection: {action: withhold}}\n")
+	gate.Store(gateOf(t, "pinning: {lock: "+file+"}\noutput: {injection: {action: withhold}}\n"))
 	holds("locked, and withheld", list("", "", orders, fine), 0, "add")
 }
