@@ -18,6 +18,11 @@ func (s innerSet) Capabilities(ctx context.Context, server string) (json.RawMess
 	return capabilities, err
 }
 
+func (s innerSet) HasCapability(ctx context.Context, server, path string) (bool, error) {
+	capabilities, err := s.Capabilities(ctx, server)
+	return err == nil && announces(capabilities, strings.Split(path, ".")...), err
+}
+
 func (s innerSet) Info(ctx context.Context, server string) (info, instructions json.RawMessage, err error) {
 	err = s.with(ctx, server, func(c *client) { info, instructions = c.ServerInfo(), c.instructions })
 	return info, instructions, err

@@ -3,10 +3,7 @@
 
 package upstream
 
-import (
-	"context"
-	"strings"
-)
+import "context"
 
 // Connect connects to a server if it is not connected.
 func (s *Set) Connect(ctx context.Context, server string) error {
@@ -24,9 +21,5 @@ func (s *Set) Connect(ctx context.Context, server string) error {
 // HasCapability reports whether a server announces a capability. Path has dots between its
 // parts.
 func (s *Set) HasCapability(ctx context.Context, server, path string) (bool, error) {
-	capabilities, err := innerSet{s}.Capabilities(ctx, server)
-	if err != nil {
-		return false, err
-	}
-	return announces(capabilities, strings.Split(path, ".")...), nil
+	return innerSet{s}.HasCapability(ctx, server, path)
 }

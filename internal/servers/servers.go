@@ -40,6 +40,10 @@ type Set interface {
 	// Capabilities returns the capabilities of a server as it wrote them, or nil if it gave none. The error reports an
 	// unknown server, or a server that cannot be connected to.
 	Capabilities(ctx context.Context, server string) (json.RawMessage, error)
+	// HasCapability reports whether a server announces the capability at a path of member names with dots between them,
+	// such as experimental.toolValidation.supported. A name may contain dots itself. An object counts, even an empty one, and so
+	// do true, numbers other than 0, and texts and lists that are not empty. The errors are those of Capabilities.
+	HasCapability(ctx context.Context, server, path string) (bool, error)
 	// Info returns a server's name and version as it wrote them, and its instructions for models, a JSON string. Each
 	// is nil if the server gave none. The errors are those of Capabilities.
 	Info(ctx context.Context, server string) (info, instructions json.RawMessage, err error)

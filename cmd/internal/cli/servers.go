@@ -131,6 +131,7 @@ func nameOf(raw json.RawMessage) (string, bool) {
 func (a *app) serversCommand() *cobra.Command {
 	var flags serversFlags
 	var asJSON bool
+	var has string
 	cmd := &cobra.Command{
 		Use:   "servers [flags] [NAME...]",
 		Short: "Start the servers of a policy and print their state",
@@ -138,13 +139,20 @@ func (a *app) serversCommand() *cobra.Command {
 toolvet can connect to it and why not, the protocol version, whether it offers a dry run
 itself (native validation), its tools. With --json, print its capabilities, too.
 
-Exit codes: 0 all are ready, 1 one is not, 2 the policy could not be read.`,
+With --has, print whether each announces a capability. The capability is a path of member
+names with dots between them. An object counts, even an empty one, because MCP announces a
+capability without options in this way; false, 0, null, empty texts and empty lists do not.
+
+Exit codes: 0 all are ready and announce the capability, 1 one is not or does not, 2 the
+policy could not be read.`,
 		Example: `  toolvet servers
+  toolvet servers --has experimental.toolValidation files
   toolvet servers --policy toolvet.yaml --json files`,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.servers(cmd.Context(), flags, args, asJSON) },
+		RunE: func(cmd *cobra.Command, args []string) error { return a.servers(cmd.Context(), flags, args, has, asJSON) },
 	}
 	a.addServersFlags(cmd, &flags)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, one object per server and line")
+	cmd.Flags().StringVar(&has, "has", "", "print whether each server announces the capability at this `path`")
 	return cmd
 }
 
@@ -156,11 +164,13 @@ type standing struct {
 	Version      string            `json:"protocolVersion,omitempty"`
 	Info         json.RawMessage   `json:"serverInfo,omitempty"`
 	Capabilities json.RawMessage   `json:"capabilities,omitempty"`
-	Native       *nativeValidation `json:"nativeValidation"` // null: the server has none
+	Asked        string            `json:"capability,omitempty"`
+	Announced    *bool             `json:"announced,omitempty"` // whether the server announces the capability Asked
+	Native       *nativeValidation `json:"nativeValidation"`    // null: the server has none
 	Tools        []string          `json:"tools"`            // NAME:TOOL
 }
 
-func (a *app) servers(ctx context.Context, flags serversFlags, names []string, asJSON bool) error {
+func (a *app) servers(ctx context.Context, flags serversFlags, names []string, has string, asJSON bool) error {
 	set, err := a.openServers(flags, nil)
 	if err != nil {
 		return err
@@ -175,12 +185,12 @@ func (a *app) servers(ctx context.Context, flags serversFlags, names []string, a
 	standings := make([]chan standing, len(names))
 	for i, name := range names {
 		standings[i] = make(chan standing, 1)
-		go func() { standings[i] <- set.standing(ctx, name) }()
+		go func() { standings[i] <- set.standing(ctx, name, has) }()
 	}
 	worst := exitGo
 	for _, one := range standings {
 		s := <-one
-		if s.Status != upstream.Ready {
+		if s.Status != upstream.Ready || s.Announced != nil && !*s.Announced {
 			worst = exitNoGo
 		}
 		if err := s.write(a.stdout, asJSON); err != nil {
@@ -193,14 +203,19 @@ func (a *app) servers(ctx context.Context, flags serversFlags, names []string, a
 	return exitWith(worst)
 }
 
-func (n *named) standing(ctx context.Context, name string) standing {
-	s := standing{Server: name, Status: upstream.Failed, Tools: []string{}}
+func (n *named) standing(ctx context.Context, name, has string) standing {
+	s := standing{Server: name, Asked: has, Status: upstream.Failed, Tools: []string{}}
 	tools, err := n.Tools(ctx, name)
 	if err == nil {
 		s.Capabilities, err = servers.Of(n.Set).Capabilities(ctx, name)
 	}
 	if err == nil {
 		s.Info, _, err = servers.Of(n.Set).Info(ctx, name)
+	}
+	if err == nil && has != "" {
+		var announced bool
+		announced, err = servers.Of(n.Set).HasCapability(ctx, name, has)
+		s.Announced = &announced
 	}
 	if err != nil {
 		var unavailable *upstream.UnavailableError
@@ -229,6 +244,14 @@ func (s *standing) write(w io.Writer, asJSON bool) error {
 	var err error
 	if s.Status != upstream.Ready {
 		_, err = terminal.Fprintf(w, "%s: %s: %s\n", s.Server, s.Status, s.Error)
+		return err
+	}
+	if s.Announced != nil {
+		verb := "announces"
+		if !*s.Announced {
+			verb = "does not announce"
+		}
+		_, err = terminal.Fprintf(w, "%s: %s %s\n", s.Server, verb, s.Asked)
 		return err
 	}
 	native := "none"
