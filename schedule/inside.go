@@ -33,9 +33,12 @@ func (i inside) Counts(ctx context.Context, owner *string) ([]Count, error) {
 }
 
 // Validate judges a job as [Scheduler.Create] would. An error means that the call could not be judged because
-// its server is not available. The proposal is a no-go then.
+// its server is not available. The proposal is a no-go then. Without a schedule and a zone, the call alone is judged.
 func (i inside) Validate(ctx context.Context, spec *Spec, who *call.Session, how How) (*Proposal, error) {
-	p, err := i.s.proposal(ctx, spec, who, how.AllowWarnings)
+	p, err := i.s.judgeCall(ctx, spec, who, how.AllowWarnings)
+	if spec.Schedule != "" || spec.Zone != "" {
+		p.schedules(spec, i.s.now())
+	}
 	for _, problem := range spec.problems(i.s.now()) {
 		p.add("/"+problem.field, problem.message, problem.suggestion)
 	}

@@ -36,18 +36,18 @@ func (e *RefusedError) Error() string {
 	return "the job is refused: " + strings.Join(e.Proposal.Errors, "; ")
 }
 
-// proposal judges the schedule and the call.
-func (s *Scheduler) proposal(ctx context.Context, spec *Spec, who *call.Session, allowWarnings bool) (*Proposal, error) {
+// judgeCall judges the call of a job that is to be made.
+func (s *Scheduler) judgeCall(ctx context.Context, spec *Spec, who *call.Session, allowWarnings bool) (*Proposal, error) {
 	result, err := s.cfg.Caller.Validate(ctx, spec.Tool, spec.arguments(), upstream.WithSession(ownerOf(who).session(allowWarnings)))
 	p := &Proposal{Validation: result}
 	blocking := slices.DeleteFunc(slices.Clone(p.Findings), func(f check.Finding) bool { return !f.Blocks() })
 	if len(blocking) > 0 && !slices.ContainsFunc(blocking, func(f check.Finding) bool { return !f.Foreseen }) {
 		p.Suggestions = append(p.Suggestions, "or make the job although this is missing: allow_warnings: true (--allow-warnings)")
 	}
-	p.schedules(spec, s.now())
 	return p, err
 }
 
+// schedules reads the schedule of a job.
 func (p *Proposal) schedules(spec *Spec, now time.Time) {
 	schedule, err := spec.schedule(now)
 	var wrong *when.Error
@@ -149,14 +149,14 @@ func (s *Scheduler) recorded(ctx context.Context, on string, j *Job, p *Proposal
 // Propose judges a job as [Scheduler.Create] would, but does not make it. An error other than a *[RefusedError] means
 // that the call could not be judged. The proposal is a no-go then.
 func (s *Scheduler) Propose(ctx context.Context, spec Spec, who *call.Session, how How) (*Proposal, error) {
-	p, err := s.proposal(ctx, &spec, who, how.AllowWarnings)
+	p, err := s.judgeCall(ctx, &spec, who, how.AllowWarnings)
 	if how.SkipValidation && s.cfg.AllowSkip {
 		// The judgement of the call stays on record. The schedule and the fields must still be right.
 		called := p.Validation
 		p.Validation = toolvet.Validation{Valid: true, Tool: called.Tool, Method: "skipped", Warnings: called.Errors}
-		p.schedules(&spec, s.now())
 		err = nil
 	}
+	p.schedules(&spec, s.now())
 	if how.SkipValidation && !s.cfg.AllowSkip {
 		p.add("/skip_validation", "is not allowed by the policy", "write skip_validation: true in the section schedule of the policy")
 	}

@@ -251,6 +251,12 @@ func TestLife(t *testing.T) {
 			t.Errorf("%s %s: %s, want %s", step.tool, step.arguments, text, step.want)
 		}
 	}
+	if text, _ := use(t, client, "validate", `{"tool":"files:read","arguments":{}}`); !strings.Contains(text, `"valid":true`) || strings.Contains(text, "understood") || strings.Contains(text, "next") {
+		t.Errorf("a dry run without a schedule: %s", text)
+	}
+	if text, _ := use(t, client, "validate", `{"tool":"files:read","arguments":{},"timezone":"Asia/Tokyo"}`); !strings.Contains(text, "/schedule") {
+		t.Errorf("a dry run with a zone alone: %s", text)
+	}
 	for _, tool := range []string{"get", "pause", "delete", "trigger", "update"} {
 		arguments := `{"job":"job"}`
 		if tool == "update" {

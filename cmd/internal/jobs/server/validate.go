@@ -224,7 +224,7 @@ func (d *door) validateJobs() (mcp.Middleware, error) {
 func (d *door) validateJob(ctx context.Context, request *call.Call, gate *toolvet.Gate) (mcp.Result, error) {
 	var answer any
 	if v := gate.Judge(ctx, request, toolvet.PointValidate); v.Go {
-		job := newJob{Spec: schedule.Spec{Name: "validated", Schedule: "in 1 minute"}} // for a request without a schedule
+		job := newJob{Spec: schedule.Spec{Name: "validated"}}
 		if err := json.Unmarshal(request.Raw, &job); err != nil {
 			return nil, err
 		}
