@@ -52,6 +52,39 @@ func TestSpecialFiles(t *testing.T) {
 	seen{"null", nil, []string{"warning: is a device" + waits}}.run(t, dir, "/dev")
 }
 
+// TestRoot holds that a look as root tells where the permissions allow something to root alone, which no other user's
+// server may do, and where they allow it to all.
+func TestRoot(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("looks as root")
+	}
+	dir := tree(t, "d/none=", "d/read=", "d/theirs=", "d/closed/x=", "d/open/x=")
+	for name, mode := range map[string]os.FileMode{"none": 0, "read": 0o444, "theirs": 0o644, "closed": 0o555, "open": 0o755} {
+		if err := os.Chmod(filepath.Join(dir, "d", name), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chown(filepath.Join(dir, "d/theirs"), 54321, 54321); err != nil {
+		t.Skipf("root without rights over files: %v", err)
+	}
+	const skip = "skip: not looked: toolvet runs as root, and the permissions allow it to root alone: whether the server may is not known"
+	reads, writes := &path.Options{Readable: true}, &path.Options{Writable: true}
+	for _, tt := range []seen{
+		{"none", reads, []string{skip}},
+		{"none", writes, []string{skip}},
+		{"read", reads, nil},
+		{"read", writes, []string{skip}},
+		{"theirs", reads, nil},
+		{"theirs", writes, []string{skip}},
+		{"closed", reads, nil},
+		{"closed/new", writes, []string{skip}},
+		{"open/new", writes, nil},
+	} {
+		tt.run(t, dir, "$/d")
+	}
+}
+
 // TestProc holds that the doors in /proc do not open: their text is not where they
 // lead, and they lead elsewhere for the server.
 func TestProc(t *testing.T) {

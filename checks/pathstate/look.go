@@ -216,6 +216,8 @@ func (l look) may(r *result, a access, path, denied string) {
 		r.fail("does not exist any more")
 	case errors.Is(err, errors.ErrUnsupported):
 		r.skip = "this system does not tell of permissions without opening files"
+	case errors.Is(err, errRoot):
+		r.skip = "toolvet runs as root, and the permissions allow it to root alone: whether the server may is not known"
 	case errors.Is(err, syscall.EROFS):
 		r.fail("%s: the file system is read-only", denied)
 	case errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EPERM):

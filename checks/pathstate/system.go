@@ -3,7 +3,11 @@
 
 package pathstate
 
-import "github.com/toolvet/toolvet/internal/bounded"
+import (
+	"errors"
+
+	"github.com/toolvet/toolvet/internal/bounded"
+)
 
 // A system answers questions about files. All paths are absolute; errors are those of
 // the system calls, without the path.
@@ -11,7 +15,7 @@ type system interface {
 	// describe tells what a path names, without following a link at its end.
 	describe(path string) (entry, error)
 	// may reports why we may not do something with a file, by the effective user and
-	// groups; errors.ErrUnsupported if the system does not tell.
+	// groups; errors.ErrUnsupported if the system does not tell, errRoot if only root may.
 	may(a access, path string) error
 	// free returns the bytes that the file system of a path has left for us;
 	// errors.ErrUnsupported if the system does not tell.
@@ -20,6 +24,9 @@ type system interface {
 	// program, so that they always have one.
 	local(path string) bool
 }
+
+// errRoot tells that toolvet may do something with a file because it runs as root, whatever the file's permissions are.
+var errRoot = errors.New("the permissions allow it to root alone")
 
 // A snapshot asks a system about each path once: a look passes the same directories for the
 // root, for the path and for its spellings. It is for one goroutine.

@@ -7,7 +7,9 @@ package pathstate
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -76,7 +78,33 @@ func (h host) may(a access, path string) error {
 	if e.kind == directory {
 		mode |= unix.X_OK
 	}
-	return again(func() error { return unix.Faccessat(unix.AT_FDCWD, path, mode, unix.AT_EACCESS) })
+	err = again(func() error { return unix.Faccessat(unix.AT_FDCWD, path, mode, unix.AT_EACCESS) })
+	if err == nil && os.Geteuid() == 0 {
+		err = overridden(path, mode)
+	}
+	return err
+}
+
+// overridden returns errRoot if the permissions of a file refuse root what its rights over all files allow.
+func overridden(path string, mode uint32) error {
+	var st unix.Stat_t
+	if err := again(func() error { return unix.Stat(path, &st) }); err != nil {
+		return err
+	}
+	granted := uint32(st.Mode)
+	groups, err := os.Getgroups()
+	switch {
+	case err != nil:
+		return err
+	case st.Uid == 0:
+		granted >>= 6
+	case int(st.Gid) == os.Getegid() || slices.Contains(groups, int(st.Gid)):
+		granted >>= 3
+	}
+	if mode&^granted != 0 {
+		return errRoot
+	}
+	return nil
 }
 
 func (host) free(path string) (int64, error) {
