@@ -16,19 +16,33 @@ import (
 type jumps struct {
 	now        func() time.Time
 	wall, mono time.Time
+	idle       time.Duration // of the pauses since the last look
 }
 
 func newJumps(now func() time.Time) *jumps {
 	return &jumps{now: now, wall: now().Round(0), mono: time.Now()}
 }
 
-// look returns how far the wall clock jumped since the last look, and the time since then.
-func (c *jumps) look() (jump, since time.Duration) {
+// A look is what jumps saw since the look before.
+type look struct {
+	jump  time.Duration // of the wall clock
+	since time.Duration // since the look before
+	busy  time.Duration // of it, outside pauses
+}
+
+func (c *jumps) look() look {
 	wall, mono := c.now().Round(0), time.Now()
-	since = mono.Sub(c.mono)
-	jump = wall.Sub(c.wall) - since
-	c.wall, c.mono = wall, mono
-	return jump, since
+	since := mono.Sub(c.mono)
+	l := look{jump: wall.Sub(c.wall) - since, since: since, busy: since - c.idle}
+	c.wall, c.mono, c.idle = wall, mono, 0
+	return l
+}
+
+// pause waits as [pause] does, and counts the time as idle.
+func (c *jumps) pause(ctx context.Context, d time.Duration, early <-chan struct{}) bool {
+	began := time.Now()
+	defer func() { c.idle += time.Since(began) }()
+	return pause(ctx, d, early)
 }
 
 // noticed is the smallest jump that counts. NTP corrects smaller differences.
@@ -41,11 +55,18 @@ const noticed = 2 * time.Second
 // for a stopped process, and for a machine with a monotonic clock that runs during sleep: neither shows a jump, but a long time
 // since the last look.
 //
+// A store that answers late, such as a locked one, lets leases end, too, and is no jump.
+//
 // After a jump backward, jobs are due earlier again. Times that have fired do not fire twice, because the store has their
 // runs.
-func (e *engine) jumped(ctx context.Context, by, since time.Duration) {
-	if by > noticed || since > e.tuning.Lease {
-		e.log.Warn("the clock has jumped forward, or the machine or this process slept", "by", by.Round(time.Second), "slept", since.Round(time.Second))
+func (e *engine) jumped(ctx context.Context, seen look) {
+	by := seen.jump
+	if by > noticed || seen.since > e.tuning.Lease {
+		if by <= noticed && seen.busy > e.tuning.Lease/2 {
+			e.log.Warn("the store, or this process, took long to answer", "took", seen.busy.Round(time.Second))
+		} else {
+			e.log.Warn("the clock has jumped forward, or the machine or this process slept", "by", by.Round(time.Second), "slept", seen.since.Round(time.Second))
+		}
 		e.mu.Lock()
 		e.hold = time.Now().Add(e.tuning.Lease)
 		e.mu.Unlock()

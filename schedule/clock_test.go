@@ -4,10 +4,13 @@
 package schedule_test
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -182,6 +185,41 @@ func TestNobodyIsDeadAfterAStop(t *testing.T) {
 			if at == 6*time.Hour {
 				t.Errorf("dead workers are looked for at once: %v", store.took)
 			}
+		}
+	})
+}
+
+// A locked is a store whose writer waits once, as for another process that holds the database.
+type locked struct {
+	schedule.Store
+	once sync.Once
+}
+
+func (s *locked) NextAt(ctx context.Context, after time.Time) (time.Time, error) {
+	s.once.Do(func() { time.Sleep(2 * lease) })
+	return s.Store.NextAt(ctx, after)
+}
+
+// TestLockIsNoJump holds that a store that answers late is told of as what it is, and a clock that jumps as well.
+func TestLockIsNoJump(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	const late, jump = "the store, or this process, took long to answer", "the clock has jumped forward"
+	inWorld(t, func(c *schedule.Config) {
+		c.Store, c.Logger = &locked{Store: c.Store}, slog.New(slog.NewTextHandler(&log, nil))
+	}, func(w *world) {
+		w.serve(5 * lease)
+		if got := log.String(); !strings.Contains(got, late) || strings.Contains(got, jump) {
+			t.Errorf("of a lock the log tells:\n%s", got)
+		}
+		log.Reset()
+		go func() {
+			time.Sleep(90 * time.Second)
+			w.ahead.Store(int64(time.Hour))
+		}()
+		w.serve(5 * lease)
+		if got := log.String(); strings.Contains(got, late) || !strings.Contains(got, jump) {
+			t.Errorf("of a jump the log tells:\n%s", got)
 		}
 	})
 }

@@ -146,8 +146,7 @@ func (e *engine) loop(ctx context.Context) {
 	clock := newJumps(e.cfg.Now)
 	var took time.Time // the last call of takeOver
 	for ctx.Err() == nil {
-		jump, since := clock.look()
-		e.jumped(ctx, jump, since)
+		e.jumped(ctx, clock.look())
 		if time.Since(took) > e.tuning.Lease/3 {
 			took = time.Now()
 			e.takeOver(ctx)
@@ -156,13 +155,13 @@ func (e *engine) loop(ctx context.Context) {
 		did, err := e.pass(ctx, now)
 		if err != nil && ctx.Err() == nil {
 			e.log.Error("the store failed", "err", err)
-			pause(ctx, time.Second, nil)
+			clock.pause(ctx, time.Second, nil)
 			continue
 		}
 		if did {
 			continue
 		}
-		pause(ctx, e.idle(ctx, now), e.wake)
+		clock.pause(ctx, e.idle(ctx, now), e.wake)
 	}
 }
 

@@ -42,7 +42,7 @@ func (e *engine) prune(ctx context.Context, doubtful bool) {
 		doubted = time.Now()
 	}
 	for {
-		if jump, _ := clock.look(); jump > leap {
+		if clock.look().jump > leap {
 			doubted = time.Now()
 		}
 		var before time.Time // nothing

@@ -164,6 +164,36 @@ CREATE TRIGGER schedule_search_drop AFTER DELETE ON schedule_jobs BEGIN
 	DELETE FROM schedule_search WHERE rowid = (SELECT no FROM schedule_search_ids WHERE id = old.id); DELETE FROM schedule_search_ids WHERE id = old.id; END;
 `
 
+// Errors of [Open] for a SQLite file.
+var (
+	// ErrDamaged reports a file that is damaged, or no SQLite database.
+	ErrDamaged = errors.New("the file is damaged, or no SQLite database")
+	// ErrFull reports that the disk has no room for the file.
+	ErrFull = errors.New("the disk is full")
+)
+
+// told adds to an error of SQLite what it means.
+func told(err error) error {
+	var lite interface{ Code() int } // sqlite.Error
+	if !errors.As(err, &lite) {
+		return err
+	}
+	switch lite.Code() & 0xff {
+	case sqliteCorrupt, sqliteNoDatabase:
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	case sqliteFull:
+		return fmt.Errorf("%w: %w", ErrFull, err)
+	}
+	return err
+}
+
+// Result codes of SQLite, in the low byte (sqlite3.h).
+const (
+	sqliteCorrupt    = 11
+	sqliteFull       = 13
+	sqliteNoDatabase = 26
+)
+
 // Open opens the store at a place: "postgres://..." or the name of a SQLite file. It makes a missing file, but not
 // its directory. The error says so if no driver for the place is registered. The caller must close the store, after
 // the schedulers that use it.
@@ -212,6 +242,13 @@ func openSQLite(ctx context.Context, file string, steps []step) (*store, error) 
 	if err != nil {
 		return nil, fmt.Errorf("opening the store: %w", err)
 	}
+	// Jobs hold arguments, and runs hold results. SQLite gives the files beside the database the same permissions.
+	if f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+		err = f.Close()
+		if err != nil {
+			return nil, fmt.Errorf("opening the store: %w", err)
+		}
+	}
 	open := func(more url.Values, connections int) (*sql.DB, error) {
 		more["_pragma"] = append(more["_pragma"], "busy_timeout(15000)", "journal_mode(WAL)", "synchronous(FULL)")
 		db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath(), RawQuery: more.Encode()}).String())
@@ -242,7 +279,7 @@ func openSQLite(ctx context.Context, file string, steps []step) (*store, error) 
 
 func opened(ctx context.Context, s *store, steps []step) (*store, error) {
 	if err := s.migrate(ctx, steps); err != nil {
-		return nil, errors.Join(fmt.Errorf("opening the store: %w", err), s.Close())
+		return nil, errors.Join(fmt.Errorf("opening the store: %w", told(err)), s.Close())
 	}
 	return s, nil
 }

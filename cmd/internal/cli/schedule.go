@@ -72,7 +72,7 @@ func (a *app) withScheduler(cmd *cobra.Command, flags *scheduleFlags, do func(s 
 	if err != nil {
 		return err
 	}
-	s, end, err := p.Open(cmd.Context())
+	s, end, err := p.Open(cmd.Context(), cmd.Name() == "create")
 	if err != nil {
 		return err
 	}

@@ -76,6 +76,9 @@ func (a *app) scheduleList(flags *scheduleFlags) *cobra.Command {
 					return err
 				}
 				return a.print(flags, append([]*schedule.Job{}, list...), func(w *strings.Builder) {
+					if len(list) == 0 {
+						terminal.Fprintf(w, "%s\n", emptyList(f))
+					}
 					for _, j := range list {
 						terminal.Fprintf(w, "%s  %s  %s  %s  next: %s\n", j.Name, j.State, j.Health.Status, j.Tool, local(j, j.Next))
 					}
@@ -95,6 +98,14 @@ func (a *app) scheduleList(flags *scheduleFlags) *cobra.Command {
 	flag.StringVar(&f.After, "after", "", "`ID` of the last job of the previous page")
 	flag.IntVar(&f.Limit, "limit", 50, "`N` jobs at most")
 	return cmd
+}
+
+// emptyList tells of an empty list.
+func emptyList(f schedule.JobFilter) string {
+	if f.Limit = 0; f == (schedule.JobFilter{}) {
+		return "there are no jobs: 'toolvet schedule create' makes one"
+	}
+	return "no such jobs"
 }
 
 func (a *app) scheduleShow(flags *scheduleFlags) *cobra.Command {
@@ -284,6 +295,9 @@ func (a *app) scheduleRuns(flags *scheduleFlags) *cobra.Command {
 					return err
 				}
 				return a.print(flags, append([]*schedule.Run{}, list...), func(w *strings.Builder) {
+					if len(list) == 0 {
+						terminal.Fprintf(w, "no such runs\n")
+					}
 					for _, r := range list {
 						terminal.Fprintf(w, "%s  %s  %s  %s\n", r.ID, r.Fire.Format(time.RFC3339), r.State, cmp.Or(r.Reason, "-"))
 					}

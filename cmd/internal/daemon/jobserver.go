@@ -18,6 +18,7 @@ import (
 	pages "github.com/toolvet/toolvet/cmd/internal/jobs/web"
 	"github.com/toolvet/toolvet/cmd/internal/setup"
 	"github.com/toolvet/toolvet/internal/access"
+	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/record"
 	"github.com/toolvet/toolvet/internal/wire/httpguard"
@@ -139,7 +140,13 @@ func (s *jobServer) ownersApart() bool {
 func (s *jobServer) serveClients(ctx context.Context) error {
 	door, owner, log := s.runner.door, *s.plan.Owner(), s.plan.log
 	if s.cfg.Listen == "" {
-		return door.Serve(ctx, owner, s.cfg.Stdin, s.cfg.Stdout)
+		in := &heard{Reader: s.cfg.Stdin}
+		err := door.Serve(ctx, owner, in, s.cfg.Stdout)
+		if err == nil && ctx.Err() == nil && !in.any {
+			return enforce.WithHint(errors.New("standard input ended before a client wrote to it: no job runs any more"),
+				"--background runs jobs without clients, --listen serves clients over HTTP")
+		}
+		return err
 	}
 	caller := func(r *http.Request) call.Session { return callerOf(r, owner) }
 	front := streamable.NewFront(streamable.FrontConfig{
@@ -167,6 +174,18 @@ func (s *jobServer) serveClients(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("cannot listen: %w", err)
 	}
-	fmt.Fprintf(s.cfg.Stderr, "toolvet: listening at http://%s%s, pages at http://%[1]s%s\n", listener.Addr(), endpoint, pages.Path)
+	fmt.Fprintf(s.cfg.Stderr, "toolvet: listening at http://%s%s, pages at http://%[1]s%[3]s\n", listener.Addr(), endpoint, pages.Path)
 	return serveHTTP(ctx, listener, handler, front.Close, log)
+}
+
+// heard is a reader that knows whether it has read anything.
+type heard struct {
+	io.Reader
+	any bool
+}
+
+func (h *heard) Read(p []byte) (int, error) {
+	n, err := h.Reader.Read(p)
+	h.any = h.any || n > 0
+	return n, err
 }

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"strings"
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
@@ -20,6 +21,7 @@ import (
 	"github.com/toolvet/toolvet/internal/jobspec"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/schedule"
+	"github.com/toolvet/toolvet/schedule/memstore"
 	"github.com/toolvet/toolvet/schedule/sqlstore"
 )
 
@@ -88,13 +90,18 @@ type jobServers interface {
 	lookup(server string) (*policy.Server, *toolvet.Gate)
 }
 
-// Open opens the scheduler for a command that runs no jobs. The caller must call end.
-func (p *Plan) Open(ctx context.Context) (s *schedule.Scheduler, end func(), err error) {
+// Open opens the scheduler for a command that runs no jobs. Without create, a missing file of the store stays missing, and
+// there are no jobs. The caller must call end.
+func (p *Plan) Open(ctx context.Context, create bool) (s *schedule.Scheduler, end func(), err error) {
 	servers, err := openFleet(p, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	s, store, err := p.open(ctx, servers, nil, nil)
+	open := p.openStore
+	if _, err := os.Stat(p.schedule.Store); !create && errors.Is(err, fs.ErrNotExist) && !strings.Contains(p.schedule.Store, "://") {
+		open = func(context.Context) (schedule.Store, error) { return memstore.New(), nil }
+	}
+	s, store, err := p.open(ctx, open, servers, nil, nil)
 	if err != nil {
 		servers.end(ctx)
 		return nil, nil, err
@@ -102,13 +109,26 @@ func (p *Plan) Open(ctx context.Context) (s *schedule.Scheduler, end func(), err
 	return s, func() { _ = store.Close(); servers.end(ctx) }, nil
 }
 
-// open opens the store and the scheduler. Alert and seen are those of [schedule.Config].
-func (p *Plan) open(ctx context.Context, servers jobServers, alert func(context.Context, *schedule.Notice) error,
-	seen func(schedule.Alert)) (*schedule.Scheduler, schedule.Store, error) {
+func (p *Plan) openStore(ctx context.Context) (schedule.Store, error) {
 	store, err := sqlstore.Open(ctx, p.schedule.Store)
+	switch {
+	case err == nil:
+		return store, nil
+	case errors.Is(err, sqlstore.ErrDamaged):
+		return nil, enforce.WithHint(err, "the file is damaged, or no store: put a copy of before in its place, or name another with --store or in the policy")
+	case errors.Is(err, sqlstore.ErrFull):
+		return nil, enforce.WithHint(err, "make room on the disk of the file")
+	default:
+		return nil, enforce.WithHint(err, "name a file in a directory that exists, or a database that can be reached, with --store or in the policy")
+	}
+}
+
+// open opens the store and the scheduler. Alert and seen are those of [schedule.Config].
+func (p *Plan) open(ctx context.Context, openStore func(context.Context) (schedule.Store, error), servers jobServers,
+	alert func(context.Context, *schedule.Notice) error, seen func(schedule.Alert)) (*schedule.Scheduler, schedule.Store, error) {
+	store, err := openStore(ctx)
 	if err != nil {
-		return nil, nil, enforce.WithHint(err,
-			"name a file in a directory that exists, or a database that can be reached, with --store or in the policy")
+		return nil, nil, err
 	}
 	s, err := schedule.New(schedule.Config{
 		Store: store, Caller: servers, AllowSkip: p.schedule.SkipValidation, Rehearse: p.rehearser(servers), Alert: alert, Seen: seen,

@@ -35,7 +35,7 @@ func newRunner(ctx context.Context, p *Plan, servers jobServers, supervisor []st
 	})
 	r := &runner{log: p.log}
 	var err error
-	if r.Scheduler, r.store, err = p.open(ctx, servers, notifier.Tell, func(a schedule.Alert) { r.door.Alert(a) }); err != nil {
+	if r.Scheduler, r.store, err = p.open(ctx, p.openStore, servers, notifier.Tell, func(a schedule.Alert) { r.door.Alert(a) }); err != nil {
 		return nil, err
 	}
 	door.Scheduler, door.Logger = r.Scheduler, p.log
