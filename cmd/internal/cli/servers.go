@@ -148,7 +148,9 @@ policy could not be read.`,
 		Example: `  toolvet servers
   toolvet servers --has experimental.toolValidation files
   toolvet servers --policy toolvet.yaml --json files`,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.servers(cmd.Context(), flags, args, has, asJSON) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.servers(cmd.Context(), flags, args, has, asJSON)
+		},
 	}
 	a.addServersFlags(cmd, &flags)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, one object per server and line")
@@ -167,7 +169,7 @@ type standing struct {
 	Asked        string            `json:"capability,omitempty"`
 	Announced    *bool             `json:"announced,omitempty"` // whether the server announces the capability Asked
 	Native       *nativeValidation `json:"nativeValidation"`    // null: the server has none
-	Tools        []string          `json:"tools"`            // NAME:TOOL
+	Tools        []string          `json:"tools"`               // NAME:TOOL
 }
 
 func (a *app) servers(ctx context.Context, flags serversFlags, names []string, has string, asJSON bool) error {
