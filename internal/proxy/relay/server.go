@@ -81,7 +81,12 @@ func (s *Server) answers(name string, tools *call.Catalog) bool {
 // method returns the name of the validate tool of which c is a call, or of whose batch tool, and "" for a call of another
 // tool. The handshake names it before the server's tools are known. If the server has a tool of the name, too,
 // c is the server's only if it describes no calls: a dry run is never live.
+//
+// A dry run of a job is a call of the server's own tool, if the server makes jobs: toolvet knows nothing of theirs.
 func (s *Server) method(c *call.Call, tools *call.Catalog) string {
+	if native := s.native.Load(); native != nil && c.Name == *native && protocol.DescribesJob(c.Arguments, tools.Tool(*native), tools) {
+		return ""
+	}
 	if s.answers(c.Name, tools) {
 		return s.validateName(tools)
 	}
