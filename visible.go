@@ -11,6 +11,13 @@ import (
 
 func (g innerGate) Hides() bool { return g.void() || g.visible != nil || g.listed != nil }
 
+func (g innerGate) ErrorForms() (protocol, tool bool) {
+	if g.void() || g.policy == nil {
+		return false, false
+	}
+	return g.policy.ProtocolErrors, g.policy.ToolErrors
+}
+
 func (g innerGate) Visible(ctx context.Context, c *call.Call) bool {
 	return !g.void() && g.shows(ctx, g.visible, c)
 }

@@ -9,8 +9,10 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/servers"
 	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
@@ -36,7 +38,11 @@ func (s *session) callTool(ctx context.Context, r *request) (json.RawMessage, er
 	}
 	t, unknown := s.resolve(ctx, p, servers.Tools, c.Name)
 	if unknown != nil {
-		answer, _ := s.g.door.Refuse(ctx, c, r.passage(), unknown.verdict()).Refusal()
+		passage := s.g.door.Refuse(ctx, c, r.passage(), unknown.verdict())
+		if door.Invalid(passage.Verdict()) && s.g.protocolErrors() {
+			return nil, invalid(c.Name, passage.Verdict())
+		}
+		answer, _ := passage.ToolRefusal()
 		return answer.Raw, nil
 	}
 	params := r.params.Clone()
@@ -54,6 +60,8 @@ func (s *session) callTool(ctx context.Context, r *request) (json.RawMessage, er
 	switch {
 	case o == nil:
 		return nil, err // the server's own answer
+	case !o.Ran && door.Invalid(o.Judged) && s.g.protocolErrors():
+		return nil, invalid(t.own, o.Judged)
 	case err != nil:
 		s.g.log.Warn("a call failed", "err", t.of(err))
 	}
@@ -97,6 +105,27 @@ func (g *Gateway) doorOf(params *splice.Document) *door.Door {
 
 // passage identifies a call for its passage through a door.
 func (r *request) passage() door.Request { return door.Request{ID: string(r.id), Modern: r.modern} }
+
+// invalid returns the protocol error in place of the tool execution error for a refused call.
+func invalid(tool string, v toolvet.Verdict) error {
+	words := protocol.NewResult(tool, v)
+	e := words.CallError()
+	return &upstream.RefusedError{Method: "tools/call", Code: e.Code, Message: e.Message, Raw: e.Raw()}
+}
+
+// protocolErrors reports whether the policy, which is one for all servers, answers invalid calls with protocol errors.
+func (g *Gateway) protocolErrors() bool {
+	g.mu.Lock()
+	servers := g.servers
+	g.mu.Unlock()
+	for _, s := range servers {
+		if s.Gate != nil {
+			protocolErrors, _ := inside.Of(s.Gate()).ErrorForms()
+			return protocolErrors
+		}
+	}
+	return false
+}
 
 // complete adds the members that 2026-07-28 requires of results, if the client speaks that
 // revision and the server did not write them. The result of the method cacheable also gets

@@ -80,6 +80,9 @@ func (g *guard) judge(ctx context.Context, r *mcp.CallToolRequest) (p *door.Pass
 	if !refused {
 		return p, nil, nil
 	}
+	if raw.Error {
+		return p, nil, readError(raw.Raw)
+	}
 	answer, err = newResult(raw.Raw) // of an unknown tool, too: the SDK would run one that is added at this very moment
 	return p, answer, err
 }
@@ -214,7 +217,7 @@ func (g *guard) returnedError(ctx context.Context, p *door.Passage, failure erro
 	}
 	shown := p.Refused(ctx, raw)
 	switch {
-	case shown.Withheld:
+	case !shown.Error: // withheld, or a tool execution error in its place
 		return untyped(newResult(shown.Raw))
 	case !shown.Changed:
 		return nil, failure

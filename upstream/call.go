@@ -106,7 +106,7 @@ func traced(p *door.Passage, params json.RawMessage, limits call.Limits) json.Ra
 }
 
 func refused(p *door.Passage) *Outcome {
-	answer, _ := p.Refusal()
+	answer, _ := p.ToolRefusal()
 	return &Outcome{Raw: answer.Raw, Judged: p.Verdict()}
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/engine"
+	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/logname"
 	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
@@ -58,15 +59,41 @@ func (p *Passage) judged(ctx context.Context, v toolvet.Verdict, took time.Durat
 func (p *Passage) Verdict() toolvet.Verdict { return p.verdict }
 
 // An Answer is toolvet's own answer to a request: a CallToolResult for a tools/call, a JSON-RPC
-// error for any other.
+// error for any other, and for an invalid call if the policy says so.
 type Answer struct {
 	Raw   json.RawMessage
 	Error bool // Raw is a JSON-RPC error, not a result
 }
 
 // Refusal returns the answer to a refused call: a tool execution error (SEP-1303), or a JSON-RPC
-// error if the request calls no tool or could not be read. Ok is false if the call may be made.
+// error if the request calls no tool or could not be read, or if the policy asks for protocol errors and the tool
+// is unknown or its schema refuses the call. Ok is false if the call may be made.
 func (p *Passage) Refusal() (answer Answer, ok bool) {
+	answer, ok = p.ToolRefusal()
+	if ok && !answer.Error && Invalid(p.verdict) {
+		if protocolErrors, _ := inside.Of(p.door.Gate()).ErrorForms(); protocolErrors {
+			words := protocol.NewResult(p.event.Call.Name, p.verdict)
+			return Answer{words.CallError().Raw(), true}, true
+		}
+	}
+	return answer, ok
+}
+
+// Invalid reports whether a verdict refuses a call because its tool is unknown or the tool's schema refuses its arguments,
+// and for no other reason.
+func Invalid(v toolvet.Verdict) bool {
+	invalid := false
+	for _, f := range v.Findings {
+		if f.Blocks() && f.Stage != check.Schema {
+			return false
+		}
+		invalid = invalid || f.Blocks()
+	}
+	return invalid
+}
+
+// ToolRefusal is Refusal whatever the policy says about protocol errors.
+func (p *Passage) ToolRefusal() (answer Answer, ok bool) {
 	if !p.refused {
 		return Answer{}, false
 	}
@@ -276,6 +303,9 @@ func (p *Passage) show(ctx context.Context, v toolvet.Reviewed, raw json.RawMess
 	p.returned(ctx, &v, len(raw), isErr || p.event.Call.IsTool() && isError(raw))
 	if v.Go {
 		p.door.noted(tool, v.Verdict)
+		if result := p.toolError(v.Raw, isErr); result != nil {
+			return Shown{Raw: result, Changed: true, Verdict: v.Verdict, Notes: v.Notes}
+		}
 		return Shown{Raw: v.Raw, Error: isErr, Changed: !bytes.Equal(v.Raw, raw), Sent: sentOf(&v, raw), Verdict: v.Verdict, Notes: v.Notes}
 	}
 	words := protocol.NewResult(tool, v.Verdict)
@@ -284,6 +314,25 @@ func (p *Passage) show(ctx context.Context, v toolvet.Reviewed, raw json.RawMess
 		return Shown{Raw: words.RequestWithheld().Raw(), Error: true, Changed: true, Withheld: true, Verdict: v.Verdict}
 	}
 	return Shown{Raw: words.Withheld(p.request.Modern), Changed: true, Withheld: true, Verdict: v.Verdict}
+}
+
+// toolError returns the tool execution error that the policy wants in place of a server's error, or nil.
+func (p *Passage) toolError(raw json.RawMessage, isErr bool) json.RawMessage {
+	if !isErr || !p.event.Call.IsTool() {
+		return nil
+	}
+	if _, toolErrors := inside.Of(p.door.Gate()).ErrorForms(); !toolErrors {
+		return nil
+	}
+	var body struct {
+		Code    int             `json:"code"`
+		Message string          `json:"message"`
+		Data    json.RawMessage `json:"data"`
+	}
+	if json.Unmarshal(raw, &body) != nil || body.Code != jsonrpc.InvalidParams {
+		return nil
+	}
+	return protocol.ToolError(p.request.Modern, body.Message, body.Data)
 }
 
 // annotate returns an answer with what its review found.

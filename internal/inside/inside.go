@@ -38,6 +38,10 @@ type Gate interface {
 	// them first. The Gate refuses a request whose lists are missing.
 	Needs(c *call.Call) []string
 
+	// ErrorForms reports whether invalid calls are answered with protocol errors, and whether a server's "Invalid params" becomes
+	// a tool error.
+	ErrorForms() (protocol, tool bool)
+
 	// Hides reports whether the Gate may leave tools out of a list.
 	Hides() bool
 	// Visible reports whether the session of c may know of c's tool. The Gate judges a call of an invisible tool as a

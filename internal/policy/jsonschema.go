@@ -46,6 +46,10 @@ func JSONSchema(checks []*check.Check, kinds []*check.Demand) []byte {
 		"shared":        structSchema(reflect.TypeFor[limit.Shared](), "where limits are counted together with other proxies"),
 		"rehearsal":     structSchema(reflect.TypeFor[Rehearsal](), "calls that are made in a sandbox before they are made"),
 		"schedule":      structSchema(reflect.TypeFor[Schedule](), "the scheduler: where jobs are kept, and who is told of their troubles"),
+		"errors": closed(object{
+			"invalid_calls":  words("protocol: calls of unknown tools, and calls that a schema refuses, are answered with the JSON-RPC error -32602; default: tool, a result with isError that a model sees", "tool", "protocol"),
+			"invalid_params": words("tool: the error -32602 with which a server answers a call becomes a result with isError; default: protocol, as the server sent it", "protocol", "tool"),
+		}, "the forms of errors about arguments"),
 		"visibility":    words("allowed: tools that the session may not call are left out of tools/list; default: all", "all", "allowed"),
 	}, "a policy of toolvet")
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"

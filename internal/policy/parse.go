@@ -172,6 +172,16 @@ func (p *Policy) read(d *decoder, n ast.Node) {
 		}},
 		field{key: "log", read: func(n ast.Node) { p.readLog(d, n) }},
 		field{key: "schedule", read: func(n ast.Node) { p.readSchedule(d, n) }},
+		field{key: "errors", read: func(n ast.Node) {
+			d.object(n, "the forms of errors",
+				field{key: "invalid_calls", read: func(n ast.Node) {
+					p.ProtocolErrors = oneOf(d, n, choice[bool]{"tool", false}, choice[bool]{"protocol", true})
+				}},
+				field{key: "invalid_params", read: func(n ast.Node) {
+					p.ToolErrors = oneOf(d, n, choice[bool]{"protocol", false}, choice[bool]{"tool", true})
+				}},
+			)
+		}},
 		field{key: "visibility", read: func(n ast.Node) {
 			p.HideRefused = oneOf(d, n, choice[bool]{"all", false}, choice[bool]{"allowed", true})
 		}},

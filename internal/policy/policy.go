@@ -34,6 +34,11 @@ type Policy struct {
 	Schedule      *Schedule      // of the scheduler; nil: it does not say
 	// HideRefused leaves tools out of tools/list that the session may not call at all.
 	HideRefused bool
+	// ProtocolErrors answers calls of unknown tools, and calls that their tool's schema refuses, with JSON-RPC's "Invalid params"
+	// in place of a tool execution error, for clients older than SEP-1303.
+	ProtocolErrors bool
+	// ToolErrors turns the "Invalid params" with which a server answers a call into a tool execution error, which a model sees.
+	ToolErrors bool
 
 	// Infer makes demands on the arguments of a tool that the policy does not mention. Nil:
 	// nothing.

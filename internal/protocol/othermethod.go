@@ -37,6 +37,19 @@ func (r *Result) RequestRefusal() *Error {
 	return &Error{code, fmt.Sprintf("The request %q was refused before it reached the server:\n%s\n%s", r.Tool, r.Text(), requestAdvice), r.data()}
 }
 
+// CallError returns the protocol error in place of [Result.Refusal], for clients that expect one.
+func (r *Result) CallError() *Error {
+	return &Error{jsonrpc.InvalidParams, fmt.Sprintf("The call to %q was refused before it ran:\n%s\n%s", r.Tool, r.Text(), requestAdvice), r.data()}
+}
+
+// ToolError returns a tool execution error with the message and the data of a server's error. Data is nil or JSON.
+func ToolError(modern bool, message string, data json.RawMessage) json.RawMessage {
+	if data != nil {
+		message += "\n" + string(data)
+	}
+	return marshal(toolResult{ResultType: resultType(modern), IsError: true, Content: text(message)})
+}
+
 // AskRefusal returns the answer to a refused request of a server to its client.
 func (r *Result) AskRefusal() *Error {
 	return &Error{jsonrpc.InvalidRequest, fmt.Sprintf("The request %q was refused before it reached the client:\n%s", r.Tool, r.Text()), nil}

@@ -162,7 +162,7 @@ func (x *Exchange) returned(m *message, r *Request) []byte {
 	}
 	line := m.text()
 	switch {
-	case shown.Withheld:
+	case shown.Withheld, part == "error" && !shown.Error:
 		return x.encoded(answered(r.id, door.Answer{Raw: shown.Raw, Error: shown.Error}))
 	case shown.Changed:
 		line = x.put(m, r, part, shown.Raw)

@@ -5,6 +5,7 @@ package parity_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -141,6 +142,19 @@ func (p play) ofNobody() play {
 	return p
 }
 
+// with is p with an addition to the policy.
+func (p play) with(policy string) play {
+	p.policy = policy
+	return p
+}
+
+// protocol is p with a policy that answers invalid calls with protocol errors.
+func (p play) protocol() play {
+	return p.with("errors: {invalid_calls: protocol}\n").
+		differing("upstream", "it has no messages: the answer is the outcome of a call").
+		differing("schedule", "a run has a reason and no JSON-RPC error")
+}
+
 func (p play) without(door, why string) play {
 	not := map[string]string{door: why}
 	for d, w := range p.not {
@@ -151,7 +165,9 @@ func (p play) without(door, why string) play {
 }
 
 func (p play) differing(door, why string) play {
-	p.differs = map[string]string{door: why}
+	differs := map[string]string{door: why}
+	maps.Copy(differs, p.differs)
+	p.differs = differs
 	return p
 }
 
@@ -211,6 +227,14 @@ func plays2() []play {
 		of("the tool says that it failed", "fail", "fail", "no such order", "call:go result:go"),
 		of("digits in the result", "digits", "digits", "12345678901234567890", "call:go result:go"),
 		of("an error of the server", "error", "error", "out of orders", "call:go result:go"),
+		of("invalid params, says the server", "error_params", "error_params", "-32602", "call:go result:go").
+			differing("schedule", "a run has a reason and no JSON-RPC error"),
+		of("invalid params, for the model", "error_params", "error_params", "the order must be positive", "call:go result:go").with("errors: {invalid_params: tool}\n"),
+		of("another error of the server, for the model", "error", "error", "-32050", "call:go result:go").with("errors: {invalid_params: tool}\n").
+			differing("schedule", "a run has a reason and no JSON-RPC error"),
+		bad("a wrong type, by protocol error", `{"path":3}`, "-32602").protocol(),
+		of("an unknown tool, by protocol error", "ordr", "", "-32602", "call:no-go").protocol(),
+		bad("a rule says no, and not by protocol error", `{"path":"a.md","count":600}`, "small").with("errors: {invalid_calls: protocol}\n"),
 		of("a secret in an error", "error_leak", "error_leak", "redacted", "call:go result:go"),
 		of("a result that is too deep", "deep", "deep", "is withheld", "call:go result:no-go").without("mcpgate", inProcess),
 		of("a result that is no JSON", "garbage", "garbage", "is withheld", "call:go result:no-go").without("mcpgate", inProcess),
