@@ -123,6 +123,8 @@ type Store interface {
 	Heartbeat(ctx context.Context, worker string, lease time.Duration, first bool) error
 	// Leave ends the lease of a worker. It is no error if there is none.
 	Leave(ctx context.Context, worker string) error
+	// Served reports whether a worker has a lease that is not over.
+	Served(ctx context.Context) (bool, error)
 	// TakeOver hands on the runs of all workers whose lease is over, and deletes those leases. A run
 	// goes back into the queue, ready at now. It ends as Lost instead if its job is AtMostOnce or the
 	// run was begun so many times as attempts: lost then completes the run and changes the job; open is the
