@@ -14,14 +14,14 @@ import (
 	"github.com/toolvet/toolvet/internal/when"
 )
 
-// checkers is the number of jobs that are validated at once.
+// checkers is the number of jobs of a server that are validated at once.
 const checkers = 4
 
-// checks validates runs ahead of time until ctx is done.
-func (e *engine) checks(ctx context.Context) {
+// checks validates runs of the jobs of a server ahead of time until ctx is done.
+func (e *engine) checks(ctx context.Context, server string, soon <-chan struct{}) {
 	for {
 		now := e.now()
-		list, err := e.store.Checks(ctx, now, now.Add(e.tuning.Recheck), checkers)
+		list, err := e.store.Checks(ctx, server, now, now.Add(e.tuning.Recheck), checkers)
 		if err != nil {
 			list = nil // they are due still: judging them would start a loop without a pause
 			if ctx.Err() == nil {
@@ -37,7 +37,7 @@ func (e *engine) checks(ctx context.Context) {
 			})
 		}
 		all.Wait()
-		if len(list) == 0 && !pause(ctx, max(e.cfg.Poll, time.Second), e.check) || ctx.Err() != nil {
+		if len(list) == 0 && !pause(ctx, max(e.cfg.Poll, time.Second), soon) || ctx.Err() != nil {
 			return
 		}
 	}

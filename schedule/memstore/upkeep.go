@@ -182,6 +182,19 @@ func (s *store) Zones(ctx context.Context) (list []string, err error) {
 	return list, err
 }
 
+// Servers implements [schedule.Store].
+func (s *store) Servers(ctx context.Context) (list []string, err error) {
+	err = s.do(ctx, func() error {
+		for _, j := range s.jobs {
+			if server := serverOf(j); !j.Next.IsZero() && !slices.Contains(list, server) {
+				list = append(list, server)
+			}
+		}
+		return nil
+	})
+	return list, err
+}
+
 // Prune implements [schedule.Store].
 func (s *store) Prune(ctx context.Context, before time.Time, keep int) (n int, err error) {
 	err = s.do(ctx, func() error {
