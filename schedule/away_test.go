@@ -93,3 +93,16 @@ func TestAwayFailing(t *testing.T) {
 		}
 	})
 }
+
+// TestServerAway: an unavailable server causes no verdict, and a run is tried again.
+func TestServerAway(t *testing.T) {
+	t.Parallel()
+	inWorld(t, nil, func(w *world) {
+		w.create(schedule.Spec{Schedule: "in 10 minutes", Retries: 2, Backoff: schedule.Duration(time.Minute)})
+		w.down = errors.New("the server is not available")
+		time.AfterFunc(690*time.Second, func() { w.set(func() { w.down = nil }) })
+		w.serve(20 * time.Minute)
+		w.want("runs", w.runs(), "10m0s:succeeded:3")
+		w.want("alerts", strings.Join(w.alerts, "\n"), "")
+	})
+}

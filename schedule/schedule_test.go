@@ -208,32 +208,6 @@ func (w *world) want(what, got, want string) {
 	}
 }
 
-// A fullStore is a store that cannot change anything for validations ahead.
-type fullStore struct{ schedule.Store }
-
-func (s fullStore) Checks(ctx context.Context, server string, now, again time.Time, limit int) ([]*schedule.Job, error) {
-	list, err := s.Store.Checks(ctx, server, now, now, limit)
-	return list, errors.Join(err, errors.New("the disk is full"))
-}
-
-// TestFullStore: a full store does not cause endless validations.
-func TestFullStore(t *testing.T) {
-	t.Parallel()
-	judged := 0
-	inWorld(t, func(c *schedule.Config) { c.Store = fullStore{c.Store} }, func(w *world) {
-		w.create(schedule.Spec{Schedule: "every day at noon"})
-		w.judged = func() {
-			if judged++; judged > 100 {
-				panic("a storm") // else it would never end: no time goes by
-			}
-		}
-		w.serve(8 * time.Hour)
-	})
-	if judged > 0 {
-		t.Errorf("%d validations of what is due still", judged)
-	}
-}
-
 func TestFiresOnTime(t *testing.T) {
 	race.Skip(t)
 	t.Parallel()
@@ -498,19 +472,6 @@ func TestFiles(t *testing.T) {
 		}()
 		w.serve(15 * time.Minute)
 		w.want("alerts", strings.Join(w.alerts, "\n"), "job warned: the run at 2000-02-01 00:00:00 UTC will be refused: /path: gone")
-	})
-}
-
-// TestServerAway: an unavailable server causes no verdict, and a run is tried again.
-func TestServerAway(t *testing.T) {
-	t.Parallel()
-	inWorld(t, nil, func(w *world) {
-		w.create(schedule.Spec{Schedule: "in 10 minutes", Retries: 2, Backoff: schedule.Duration(time.Minute)})
-		w.down = errors.New("the server is not available")
-		time.AfterFunc(690*time.Second, func() { w.set(func() { w.down = nil }) })
-		w.serve(20 * time.Minute)
-		w.want("runs", w.runs(), "10m0s:succeeded:3")
-		w.want("alerts", strings.Join(w.alerts, "\n"), "")
 	})
 }
 

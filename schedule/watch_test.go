@@ -5,6 +5,7 @@ package schedule_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -73,4 +74,30 @@ func TestHungServer(t *testing.T) {
 		w.serve(2 * time.Minute)
 		w.want("alerts", strings.Join(alerts, ", "), "1m30s job warned")
 	})
+}
+
+// A fullStore is a store that cannot change anything for validations ahead.
+type fullStore struct{ schedule.Store }
+
+func (s fullStore) Checks(ctx context.Context, server string, now, again time.Time, limit int) ([]*schedule.Job, error) {
+	list, err := s.Store.Checks(ctx, server, now, now, limit)
+	return list, errors.Join(err, errors.New("the disk is full"))
+}
+
+// TestFullStore: a full store does not cause endless validations.
+func TestFullStore(t *testing.T) {
+	t.Parallel()
+	judged := 0
+	inWorld(t, func(c *schedule.Config) { c.Store = fullStore{c.Store} }, func(w *world) {
+		w.create(schedule.Spec{Schedule: "every day at noon"})
+		w.judged = func() {
+			if judged++; judged > 100 {
+				panic("a storm") // else it would never end: no time goes by
+			}
+		}
+		w.serve(8 * time.Hour)
+	})
+	if judged > 0 {
+		t.Errorf("%d validations of what is due still", judged)
+	}
 }

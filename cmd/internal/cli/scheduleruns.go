@@ -76,7 +76,7 @@ func (a *app) scheduleList(flags *scheduleFlags) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				a.idle(cmd.Context(), s)
+				defer a.idle(cmd.Context(), s)
 				return a.print(flags, append([]*schedule.Job{}, list...), func(w *strings.Builder) {
 					if len(list) == 0 {
 						terminal.Fprintf(w, "%s\n", emptyList(f))
@@ -119,7 +119,7 @@ func (a *app) scheduleShow(flags *scheduleFlags) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				a.idle(cmd.Context(), s)
+				defer a.idle(cmd.Context(), s)
 				return a.printJob(flags, j, func(w *strings.Builder) { jobWords(w, j) })
 			})
 		},
