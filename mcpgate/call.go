@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"maps"
 	"runtime/debug"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -56,7 +57,11 @@ func (g *guard) judge(ctx context.Context, r *mcp.CallToolRequest) (p *door.Pass
 	request := door.Request{Modern: modern(r)}
 	c, unread := g.decode(r)
 	inv, err := g.inventory(ctx, r)
-	validates := err == nil && g.validator.Answers(c.Name, inv.method)
+	method := ""
+	if err == nil {
+		method = g.methodOf(c, inv)
+	}
+	validates := method != ""
 	switch {
 	case unread != nil && !(validates && c.Unread != nil):
 		g.door.Unreadable(ctx, &call.Call{Name: r.Params.Name, Session: c.Session}, request, unread)
@@ -65,7 +70,7 @@ func (g *guard) judge(ctx context.Context, r *mcp.CallToolRequest) (p *door.Pass
 		p = g.door.Refuse(ctx, c, request, door.Unlisted(errors.New("the reason is in toolvet's log")))
 	case validates:
 		c.Resolve(inv.catalog)
-		answer, err = g.validate(ctx, r, c, inv)
+		answer, err = g.validate(ctx, r, c, inv, method)
 		return nil, answer, err
 	default:
 		c.Resolve(inv.catalog)
@@ -104,9 +109,24 @@ func (g *guard) decode(r *mcp.CallToolRequest) (*call.Call, error) {
 	return c, c.Read(r.Params.Arguments, g.limits)
 }
 
+// methodOf returns the name of the validate tool of which c is a call, or of whose batch tool, and "" for a call of another
+// tool. If a handshake has announced a name that a tool of the server has taken since, a call that describes other calls
+// is a dry run all the same.
+func (g *guard) methodOf(c *call.Call, inv *inventory) string {
+	if g.validator.Answers(c.Name, inv.method) {
+		return inv.method
+	}
+	for _, announced := range []string{c.Name, strings.TrimSuffix(c.Name, protocol.BatchName(""))} {
+		if _, ok := g.announced.Load(announced); ok && g.validator.Answers(c.Name, announced) && (c.Unread != nil || protocol.DescribesCalls(c.Arguments)) {
+			return announced
+		}
+	}
+	return ""
+}
+
 // validate answers a call of the validate tool, or of the batch tool.
-func (g *guard) validate(ctx context.Context, r *mcp.CallToolRequest, c *call.Call, inv *inventory) (*mcp.CallToolResult, error) {
-	q := &validate.Request{Call: c, Method: inv.method, Tools: inv.catalog, Gate: g.gate()}
+func (g *guard) validate(ctx context.Context, r *mcp.CallToolRequest, c *call.Call, inv *inventory, method string) (*mcp.CallToolResult, error) {
+	q := &validate.Request{Call: c, Method: method, Tools: inv.catalog, Gate: g.gate()}
 	if token := r.Params.GetProgressToken(); token != nil && r.Session != nil {
 		q.Progress = func(p protocol.Progress) {
 			err := r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{

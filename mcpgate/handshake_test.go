@@ -239,6 +239,33 @@ func checkName(t *testing.T, server *mcp.Server, ran *runs, version string, take
 	}
 }
 
+// TestAnnouncedName holds that a dry run under an announced name runs no tool that has taken the name since.
+func TestAnnouncedName(t *testing.T) {
+	t.Parallel()
+	server, ran := newServer(nil)
+	install(t, server)
+	if got := handshake(t, server, "2025-06-18").method(t); got != "validate" {
+		t.Fatalf("the handshake says %q", got)
+	}
+	for _, name := range []string{"validate", "validate_batch"} {
+		server.AddTool(&mcp.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, ran.raw)
+	}
+	w := open(t, server, "2025-06-18")
+	if v := w.call("validate", `{"tool":"read","arguments":{"path":"a"}}`).tool(t).verdict(t); !v.Valid {
+		t.Errorf("got %+v, want the call found valid", v)
+	}
+	for _, call := range [][2]string{{"validate", `{"tool":"read","arguments":{}}`}, {"validate", `{"ARGUMENTS":{}}`}, {"validate_batch", `{"calls":[]}`}} {
+		w.call(call[0], call[1])
+		if got := ran.take(); len(got) > 0 {
+			t.Errorf("%s %s ran %q", call[0], call[1], got)
+		}
+	}
+	w.call("validate", `{"own":true}`)
+	if diff := cmp.Diff([]string{`validate {"own":true}`}, ran.take()); diff != "" {
+		t.Errorf("the server's own tool (-want +got):\n%s", diff)
+	}
+}
+
 // names are the names of all listed tools, in order.
 func (w *wire) names() []string {
 	w.t.Helper()

@@ -53,6 +53,7 @@ func (g *guard) announce(caps *mcp.ServerCapabilities, inv *inventory) *mcp.Serv
 		announced = *caps
 	}
 	capability := g.validator.Capability(inv.method, validate.Door{Levels: inside.Of(g.gate()).Levels(), Progress: true})
+	g.announced.Store(inv.method, true)
 	announced.Experimental = with(announced.Experimental, protocol.Experimental, capability)
 	announced.Extensions = with(announced.Extensions, protocol.Extension, capability)
 	if announced.Tools == nil { // the server has no tools of its own yet

@@ -91,7 +91,8 @@ func (f optionFunc) apply(g *guard) { f(g) }
 // Install. While the server lists a tool of this name, the validate tool takes the name
 // protocol.OtherToolName ("toolvet_validate"), and if that is taken too, toolvet_validate_2,
 // toolvet_validate_3 and so on. The name in force is the method of the capability in the
-// same handshake.
+// same handshake. A call that describes other calls (see docs/protocol.md, section 4.1) is answered under a name that an earlier
+// handshake announced, too: it never runs a tool that was registered later.
 func WithToolName(name string) Option {
 	return optionFunc(func(g *guard) { g.name = name })
 }
@@ -183,6 +184,8 @@ type guard struct {
 	validation validate.Config
 	validator  *validate.Validator
 	door       door.Door
+
+	announced sync.Map // names of the validate tool in handshakes -> true
 
 	next     mcp.MethodHandler // the SDK, and earlier middleware
 	tools    inventories

@@ -149,5 +149,5 @@ func holdsSecrets(word string) bool {
 
 // startsLater reports whether a word names a file from which a shell, git or the system starts programs later.
 func startsLater(word string) bool {
-	return strings.ContainsAny(word, ".ect") && startUp.MatchString(strings.ToLower(cleaned(word)))
+	return (strings.HasPrefix(word, ".") || strings.ContainsAny(word, `/\`)) && startUp.MatchString(strings.ToLower(cleaned(word)))
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
@@ -15,7 +16,7 @@ import (
 
 // NativeFault returns the reason why a server's tool cannot be its validate tool, or nil. The
 // server chooses the name in its capability, so the definition must be that of a validate tool
-// (docs/protocol.md, section 4.1): it takes exactly "tool" and "arguments", perhaps "levels",
+// (docs/protocol.md, section 4.1): it takes exactly "tool" and "arguments", perhaps "levels" or those of [JobMembers],
 // and its outputSchema or its annotations show that it only judges. T is nil for a tool that
 // the server does not list.
 func NativeFault(t *call.Tool) error {
@@ -49,7 +50,7 @@ func validateInput(raw json.RawMessage) error {
 	}
 	properties, _ := schema["properties"].(map[string]any)
 	for key := range properties {
-		if key != "tool" && key != "arguments" && key != "levels" {
+		if key != "tool" && key != "arguments" && key != "levels" && !slices.Contains(JobMembers, key) {
 			return fmt.Errorf("its inputSchema has the property %q", strictjson.Printable(key, 64))
 		}
 	}
@@ -62,6 +63,28 @@ func validateInput(raw json.RawMessage) error {
 		return nil
 	}
 	return errors.New(`its inputSchema does not take exactly "tool", a string, and "arguments", an object`)
+}
+
+// JobMembers are the members that the validate tool of a scheduler takes beside others. They say when the call is to be made.
+var JobMembers = []string{"schedule", "timezone", "allow_warnings"}
+
+// DescribesJob reports whether the arguments of a call of a validate tool t describe a job that t's server would make: a call
+// with a schedule, or of a tool SERVER:TOOL that is none of own, the server's tools.
+func DescribesJob(arguments map[string]any, t *call.Tool, own *call.Catalog) bool {
+	if t == nil {
+		return false
+	}
+	properties, _ := object(t.InputSchema)["properties"].(map[string]any)
+	if properties[JobMembers[0]] == nil {
+		return false
+	}
+	for _, key := range JobMembers {
+		if _, has := arguments[key]; has {
+			return true
+		}
+	}
+	tool, _ := arguments["tool"].(string)
+	return strings.Contains(tool, ":") && own.Tool(tool) == nil
 }
 
 // onlyJudges reports whether a tool's own words say that it judges calls and runs nothing. The

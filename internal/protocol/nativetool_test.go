@@ -29,6 +29,7 @@ func TestNativeFault(t *testing.T) {
 		{closed, output, ""},
 		{closed + `,"$schema":"http://json-schema.org/draft-07/schema#","title":"t"`, output + readOnly, ""},
 		{`"type":"object","properties":{` + tool + `,` + args + `,"levels":{"type":"array"}},"required":["tool","arguments"],"additionalProperties":false`, readOnly, ""},
+		{`"type":"object","properties":{` + tool + `,` + args + `,"schedule":{"type":"string"},"timezone":{"type":"string"},"allow_warnings":{"type":"boolean"}},"required":["tool","arguments"],"additionalProperties":false`, readOnly, ""},
 		{closed, "", "only judges"}, // a meta-tool looks the same
 		{closed, `,"annotations":{"title":"x"}`, "only judges"},
 		{closed, `,"annotations":{"readOnlyHint":false}` + output, "changes something"},

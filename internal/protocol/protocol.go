@@ -115,6 +115,18 @@ func ValidName(name string) bool { return toolName.MatchString(name) }
 // [BatchName].
 func ValidMethod(name string) bool { return ValidName(name) && ValidName(BatchName(name)) }
 
+// DescribesCalls reports whether the arguments of a call are those of a validate tool or a batch tool, as well as they
+// are spelt: they have "tool", "arguments" or "calls". A server may have a tool of the name that toolvet has announced
+// before it knew the server's tools. A dry run under that name must not run the server's tool.
+func DescribesCalls(arguments map[string]any) bool {
+	for key := range arguments {
+		if strings.EqualFold(key, "tool") || strings.EqualFold(key, "arguments") || strings.EqualFold(key, "calls") {
+			return true
+		}
+	}
+	return false
+}
+
 // FreeName is the name of the validate tool beside a server's own tools: first, or the
 // next that is not taken, nor the name of its batch tool.
 func FreeName(first string, taken func(name string) bool) string {

@@ -27,14 +27,12 @@ func (x *Exchange) announce(m *message, r *Request) error {
 	if version := textOf(m.doc().Get("result", "protocolVersion")); version != "" {
 		x.client.caller.learn(func(s *call.Session) { s.ProtocolVersion = version })
 	}
-	name := x.server.cfg.ValidateName
 	if native := protocol.Announced(capabilities); native != "" {
 		x.server.nativeBatch.Store(protocol.AnnouncedBatch(capabilities))
 		x.server.native.Store(&native)
-		name = native
 	}
 	entrance := validate.Door{Levels: inside.Of(x.server.cfg.Gate()).Levels(), Progress: true, Tasks: r.method == "server/discover"} // tasks of 2025-11-25 are others
-	offered := x.server.cfg.Validator.Capability(name, entrance)
+	offered := x.server.cfg.Validator.Capability(x.server.announced(), entrance)
 	if x.server.cfg.Rehearse != nil {
 		offered.Levels[protocol.RehearseLevel] = true
 	}

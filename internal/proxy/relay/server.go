@@ -78,6 +78,32 @@ func (s *Server) answers(name string, tools *call.Catalog) bool {
 	return s.cfg.Validator.Answers(name, method) && (name == method || s.batches(method, tools))
 }
 
+// method returns the name of the validate tool of which c is a call, or of whose batch tool, and "" for a call of another
+// tool. The handshake names it before the server's tools are known. If the server has a tool of the name, too,
+// c is the server's only if it describes no calls: a dry run is never live.
+//
+// A dry run of a job is a call of the server's own tool, if the server makes jobs: toolvet knows nothing of theirs.
+func (s *Server) method(c *call.Call, tools *call.Catalog) string {
+	if native := s.native.Load(); native != nil && c.Name == *native && protocol.DescribesJob(c.Arguments, tools.Tool(*native), tools) {
+		return ""
+	}
+	if s.answers(c.Name, tools) {
+		return s.validateName(tools)
+	}
+	if announced := s.announced(); s.cfg.Validator.Answers(c.Name, announced) && (c.Unread != nil || protocol.DescribesCalls(c.Arguments)) {
+		return announced
+	}
+	return ""
+}
+
+// announced returns the name of the validate tool in the handshake.
+func (s *Server) announced() string {
+	if native := s.native.Load(); native != nil {
+		return *native
+	}
+	return s.cfg.ValidateName
+}
+
 // batches reports whether toolvet can offer a batch tool. A server with native validation but
 // without batches keeps the name of its validate tool, and may have a tool of its own under the
 // name of the batch tool.
@@ -130,15 +156,15 @@ func (s *Server) validation(tools *call.Catalog) []protocol.Tool {
 	all := s.cfg.Validator.Definitions(name)
 	switch {
 	case s.native.Load() == nil && name != s.cfg.ValidateName:
-		s.cfg.Logger.Warn("the server has a tool called "+s.cfg.ValidateName+" of its own, or of the name of its batch tool: toolvet's is called "+name+
-			"; choose a name with --validate-name", "name", name)
+		s.cfg.Logger.Warn("the server has a tool called "+s.cfg.ValidateName+" of its own, or of the name of its batch tool: toolvet's is listed as "+name+
+			" and answers dry runs under both names; choose a name with --validate-name", "name", name)
 		return all
 	case s.native.Load() == nil || tools.Tool(name) == nil: // an announced tool that is not listed
 		return all
 	case s.nativeBatch.Load():
 		return nil
 	case !s.batches(name, tools):
-		s.cfg.Logger.Warn("the server has a tool called " + protocol.BatchName(name) + " of its own, so there are no batches")
+		s.cfg.Logger.Warn("the server has a tool called " + protocol.BatchName(name) + " of its own: toolvet's is not listed, and answers batches all the same")
 		return nil
 	}
 	return slices.Clip(all[1:])

@@ -33,7 +33,7 @@ func (x *Exchange) toolsCall(ctx context.Context, m jsonrpc.Envelope, line []byt
 	}
 	x.client.noteRevision(c.Meta)
 	r := &Request{id: bytes.Clone(m.ID), method: m.Method}
-	if tools := x.server.catalog.current(); tools.Tool(c.Name) != nil && !x.server.answers(c.Name, tools) {
+	if tools := x.server.catalog.current(); tools.Tool(c.Name) != nil && x.server.method(c, tools) == "" {
 		c.Resolve(tools)
 		if !inside.Of(x.server.cfg.Gate()).Waits(c) {
 			if x.enterCall(ctx, r, c) {
@@ -47,7 +47,9 @@ func (x *Exchange) toolsCall(ctx context.Context, m jsonrpc.Envelope, line []byt
 
 func (x *Exchange) decode(ctx context.Context, m jsonrpc.Envelope) (*call.Call, error) {
 	tools := x.server.catalog.current()
-	return x.server.door.Decode(ctx, m, x.client.caller.session, door.Request{ID: string(m.ID)}, func(name string) bool { return x.server.answers(name, tools) })
+	return x.server.door.Decode(ctx, m, x.client.caller.session, door.Request{ID: string(m.ID)}, func(name string) bool {
+		return x.server.answers(name, tools) || x.server.cfg.Validator.Answers(name, x.server.announced())
+	})
 }
 
 // toolsCallLater judges a call while later messages pass, because the call must wait for the
@@ -71,7 +73,7 @@ func (x *Exchange) toolsCallLater(ctx context.Context, r *Request, c *call.Call,
 			x.refuse(r, x.unlisted(ctx, r, c, err))
 		case x.server.rehearses(c.Name, tools):
 			x.rehearse(ctx, r, c, tools)
-		case x.server.answers(c.Name, tools):
+		case x.server.method(c, tools) != "":
 			x.validate(ctx, r, c, tools)
 		default:
 			c.Resolve(tools)
@@ -180,7 +182,7 @@ func (x *Exchange) rehearse(ctx context.Context, r *Request, c *call.Call, tools
 
 // validate answers a call of the validate tool, or of the batch tool.
 func (x *Exchange) validate(ctx context.Context, r *Request, c *call.Call, tools *call.Catalog) {
-	q := &validate.Request{Call: c, Method: x.server.validateName(tools), Tools: tools, Gate: x.server.cfg.Gate(), Tasks: true}
+	q := &validate.Request{Call: c, Method: x.server.method(c, tools), Tools: tools, Gate: x.server.cfg.Gate(), Tasks: true}
 	if native := x.server.native.Load(); native != nil {
 		q.Native = func(ctx context.Context, target *call.Call, arguments json.RawMessage) (json.RawMessage, error) {
 			n := door.Native{Name: *native, Tools: tools, Send: func(ctx context.Context, _ *door.Passage) (json.RawMessage, error) {

@@ -11,6 +11,7 @@ import (
 	"io"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -131,6 +132,22 @@ func TestAnnounces(t *testing.T) {
 	for _, want := range strings.Fields("validate create list get update delete pause resume trigger executions retrieve") {
 		if !strings.Contains(" "+strings.Join(names, " ")+" ", " "+want+" ") {
 			t.Errorf("there is no tool %s among %v", want, names)
+		}
+	}
+	validate, err := json.Marshal(list.Tools[slices.Index(names, "validate")])
+	if err != nil {
+		t.Fatal(err)
+	}
+	definition, err := call.DecodeTool(validate, call.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := protocol.NativeFault(definition); err != nil {
+		t.Errorf("a proxy does not take %s for a validate tool: %v", validate, err)
+	}
+	for _, member := range append(protocol.JobMembers, "tool", "arguments", "levels") {
+		if !strings.Contains(string(definition.InputSchema), `"`+member+`":{`) {
+			t.Errorf("validate does not list %s: %s", member, definition.InputSchema)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -187,10 +188,15 @@ func fraction(err error) error {
 	return nil
 }
 
-// jobRequest is a request to validate a job. The schema of validate itself has no schedule.
+// jobMembers are the members of a request to validate a job beside those of any validate tool.
+const jobMembers = `
+	"schedule": {"type": "string", "minLength": 1, "maxLength": 512, "description": "When the call would run, for a call of a tool SERVER:TOOL: it is judged as a job"},
+	"timezone": {"type": "string", "maxLength": 64, "description": "The time zone of the schedule, such as Europe/Vienna; default UTC"},
+	"allow_warnings": {"type": "boolean", "description": "true: the job may lack something that its call needs"}`
+
+// jobRequest is a request to validate a job.
 const jobRequest = `{"name": "validate", "inputSchema": {"type": "object", "required": ["tool"], "additionalProperties": false, "properties": {
-	"tool": {"type": "string", "minLength": 3, "maxLength": 300}, "arguments": {"type": "object"},
-	"schedule": {"type": "string", "minLength": 1, "maxLength": 512}, "timezone": {"type": "string", "maxLength": 64}, "allow_warnings": {"type": "boolean"}}}}`
+	"tool": {"type": "string", "minLength": 3, "maxLength": 300}, "arguments": {"type": "object"},` + jobMembers + `}}}`
 
 // validateJobs answers calls of validate that describe a job, {tool: SERVER:TOOL, arguments, schedule}. It passes on
 // those that describe a call of the scheduler's own tools.
@@ -205,6 +211,13 @@ func (d *door) validateJobs() (mcp.Middleware, error) {
 	}
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+			if method == "tools/list" {
+				res, err := next(ctx, method, r)
+				if list, ok := res.(*mcp.ListToolsResult); ok && err == nil {
+					return listJobs(list)
+				}
+				return res, err
+			}
 			params, ok := r.GetParams().(*mcp.CallToolParamsRaw)
 			if method != "tools/call" || !ok || params.Name != protocol.ToolName {
 				return next(ctx, method, r)
@@ -218,6 +231,33 @@ func (d *door) validateJobs() (mcp.Middleware, error) {
 			return d.validateJob(ctx, c, gate)
 		}
 	}, nil
+}
+
+// listJobs returns a list whose validate tool takes jobs.
+func listJobs(list *mcp.ListToolsResult) (*mcp.ListToolsResult, error) {
+	changed := *list
+	changed.Tools = slices.Clone(list.Tools)
+	for i, t := range changed.Tools {
+		if t.Name != protocol.ToolName {
+			continue
+		}
+		var schema map[string]any
+		raw, err := json.Marshal(t.InputSchema)
+		if err == nil {
+			err = json.Unmarshal(raw, &schema)
+		}
+		properties, _ := schema["properties"].(map[string]any)
+		if err == nil {
+			err = json.Unmarshal([]byte("{"+jobMembers+"}"), &properties) // beside those that are there
+		}
+		if err != nil {
+			return nil, err
+		}
+		takes := *t
+		takes.InputSchema = schema
+		changed.Tools[i] = &takes
+	}
+	return &changed, nil
 }
 
 // validateJob judges the job in a request.
