@@ -14,14 +14,14 @@ import (
 	"github.com/toolvet/toolvet/internal/when"
 )
 
-// checkers is the number of jobs that are validated at once.
+// checkers is the number of jobs of a server that are validated at once.
 const checkers = 4
 
-// checks validates runs ahead of time until ctx is done.
-func (e *engine) checks(ctx context.Context) {
+// checks validates runs of the jobs of a server ahead of time until ctx is done.
+func (e *engine) checks(ctx context.Context, server string, soon <-chan struct{}) {
 	for {
 		now := e.now()
-		list, err := e.store.Checks(ctx, now, now.Add(e.tuning.Recheck), checkers)
+		list, err := e.store.Checks(ctx, server, now, now.Add(e.tuning.Recheck), checkers)
 		if err != nil {
 			list = nil // they are due still: judging them would start a loop without a pause
 			if ctx.Err() == nil {
@@ -37,7 +37,7 @@ func (e *engine) checks(ctx context.Context) {
 			})
 		}
 		all.Wait()
-		if len(list) == 0 && !pause(ctx, max(e.cfg.Poll, time.Second), e.check) || ctx.Err() != nil {
+		if len(list) == 0 && !pause(ctx, max(e.cfg.Poll, time.Second), soon) || ctx.Err() != nil {
 			return
 		}
 	}
@@ -51,7 +51,7 @@ func (s *Scheduler) recheckAll(ctx context.Context, server string) error {
 }
 
 // judgeNext validates the next run of a job now, as a call of its owner, and stores the verdict. If the server is not available,
-// the job's health stays as it is: the server may be back in time.
+// the job's health stays as it is for the time of two rechecks, because the server may be back in time. Then it is Unavailable.
 func (s *Scheduler) judgeNext(ctx context.Context, j *Job) (*Verdict, error) {
 	within, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -60,15 +60,24 @@ func (s *Scheduler) judgeNext(ctx context.Context, j *Job) (*Verdict, error) {
 		if !now.Updated.Equal(j.Updated) {
 			return nil // the verdict is of an older version
 		}
+		at := s.now()
+		if judgeErr != nil {
+			v.Unjudged = now.unjudgedSince(at, s.tuning.Away)
+		}
 		now.Verdict = v
 		if !now.CheckAt.Before(j.CheckAt) { // else somebody asked for another validation meanwhile
-			now.setNext(now.Next, s.now(), s.tuning.Ahead, s.tuning.Recheck)
+			now.setNext(now.Next, at, s.tuning.Ahead, s.tuning.Recheck)
+			if judgeErr != nil {
+				now.checkAway(at, s.tuning)
+			}
 		}
 		switch {
-		case judgeErr != nil:
-		case now.Health.Status != Failing:
+		case now.Health.Status == Failing:
+		case judgeErr == nil:
 			status, reason := now.fit(v)
-			now.turn(status, reason, s.now())
+			now.turn(status, reason, at)
+		case at.Sub(v.Unjudged) >= s.tuning.Away:
+			now.turn(Unavailable, now.away(v), at)
 		}
 		return nil
 	})

@@ -15,7 +15,7 @@ import (
 // An Alert is a change of a job's health.
 type Alert struct {
 	ID     string    `json:"id"`    // the same in every delivery
-	Event  string    `json:"event"` // job.ok, job.warned or job.failing
+	Event  string    `json:"event"` // job.ok, job.warned, job.unavailable or job.failing
 	Time   time.Time `json:"time"`
 	Job    string    `json:"job"` // its id
 	Name   string    `json:"name"`

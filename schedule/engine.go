@@ -49,6 +49,9 @@ func (s *Scheduler) Serve(ctx context.Context) error {
 	if err := e.realign(ctx, "the clock or the offsets of its time zone changed while no scheduler was running"); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("starting the scheduler: %w", err)
 	}
+	if err := e.recheckAll(ctx, ""); err != nil && ctx.Err() == nil { // tools, policy and files may have changed meanwhile
+		return fmt.Errorf("starting the scheduler: %w", err)
+	}
 	doubtful, err := e.doubtful(ctx)
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("starting the scheduler: %w", err)
@@ -56,7 +59,7 @@ func (s *Scheduler) Serve(ctx context.Context) error {
 	alive, stop := context.WithCancel(context.WithoutCancel(ctx)) // the lease outlives ctx
 	var loops sync.WaitGroup
 	loops.Go(func() { e.keepLease(alive) })
-	loops.Go(func() { e.checks(ctx) })
+	loops.Go(func() { e.watch(ctx) })
 	loops.Go(func() { e.prune(ctx, doubtful) })
 	loops.Go(func() { e.files(ctx) })
 	loops.Go(func() { e.zones(ctx) })

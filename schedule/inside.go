@@ -23,9 +23,11 @@ func (i inside) Tune(t jobspec.Tuning) { *i.s.tuning = t.WithDefaults() }
 // means all servers.
 func (i inside) Recheck(ctx context.Context, server string) error { return i.s.recheckAll(ctx, server) }
 
-// Check validates the next run of a job now, as a call of its owner, and stores the verdict. If the server is not available,
-// the job's health stays as it is: the server may be back in time.
+// Check validates the next run of a job now, as a call of its owner, and stores the verdict.
 func (i inside) Check(ctx context.Context, j *Job) (*Verdict, error) { return i.s.judgeNext(ctx, j) }
+
+// Served reports whether any worker serves the store.
+func (i inside) Served(ctx context.Context) (bool, error) { return i.s.store.Served(ctx) }
 
 // Counts counts the jobs of an owner, nil for all, by state and health.
 func (i inside) Counts(ctx context.Context, owner *string) ([]Count, error) {

@@ -53,7 +53,7 @@ type Job struct {
 	// means unknown.
 	Through time.Time `json:"through,omitzero"`
 	Fired   int       `json:"fired"` // runs by the schedule so far
-	// Health tells whether the next run will be refused, and otherwise how the last run ended.
+	// Health tells whether the next run will be refused or cannot be judged, and otherwise how the last run ended.
 	Health Health `json:"health"`
 	// Verdict is the latest judgement apart from those of runs.
 	Verdict *Verdict `json:"verdict,omitempty"`
@@ -150,6 +150,8 @@ const (
 	Healthy Status = "ok"
 	Warned  Status = "warned"  // the next run would be refused now, or lacks something
 	Failing Status = "failing" // the last run was refused, lost or missed, or it failed
+	// Unavailable means that the next run cannot be judged, because its server has been away for longer than two rechecks.
+	Unavailable Status = "unavailable"
 )
 
 // Health is the status of a job, with its reason.
@@ -169,6 +171,7 @@ type Verdict struct {
 	Warnings     []string  `json:"warnings,omitempty"`
 	Suggestions  []string  `json:"suggestions,omitempty"`
 	Missing      []string  `json:"missing,omitempty"`       // those of Warnings about what the call needs and is not there
+	Unjudged     time.Time `json:"unjudged,omitzero"`       // since then no validation ahead could judge the call; zero: this one did
 	ToolDigest   string    `json:"tool_digest,omitempty"`   // SHA-256 of the tool's definition
 	PolicyDigest string    `json:"policy_digest,omitempty"` // SHA-256 of the policy
 }

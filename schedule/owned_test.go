@@ -77,7 +77,7 @@ var ownerless = map[string]string{
 	"Store.CreateJob": "what it makes is the session's", "Store.AddRun": "Trigger has found the job",
 	"Store.Fire": "the engine", "Store.Claim": "the engine", "Store.Finish": "the engine", "Store.Progress": "the engine", "Store.Heartbeat": "the engine",
 	"Store.Leave": "the engine", "Store.TakeOver": "the engine", "Store.NextAt": "the engine", "Store.Checks": "the engine", "Store.CheckSoon": "the engine",
-	"Store.SetBack": "the engine", "Store.Zones": "the engine", "Store.Prune": "the engine", "Store.Alerts": "the engine", "Store.Told": "the engine", "Store.AlertsSince": "the engine; doors choose by the alert's owner",
+	"Store.SetBack": "the engine", "Store.Zones": "the engine", "Store.Servers": "the engine", "Store.Served": "tells nothing of jobs", "inside.Served": "tells nothing of jobs", "Store.Prune": "the engine", "Store.Alerts": "the engine", "Store.Told": "the engine", "Store.AlertsSince": "the engine; doors choose by the alert's owner",
 	"Store.Close": "whoever has opened it",
 }
 

@@ -45,6 +45,8 @@ type world struct {
 	down    error                        // why calls cannot be judged
 	tool    func(context.Context) string // answers a call: "" is success, else the tool's error
 	judged  func()                       // is called when a call has been judged, before that is said; nil: not
+	hung    string                       // a server that does not answer
+	tools   string                       // the description of the tool that servers list
 	calls   []string                     // when calls were made, since start
 	alerts  []string
 	session *call.Session
@@ -97,7 +99,23 @@ func (w *world) set(f func()) {
 	f()
 }
 
-func (w *world) Validate(_ context.Context, tool string, _ json.RawMessage, options ...upstream.CallOption) (toolvet.Validation, error) {
+// hang waits for a server that does not answer.
+func (w *world) hang(ctx context.Context, server string) error {
+	w.mu.Lock()
+	hangs := w.hung == server
+	w.mu.Unlock()
+	if !hangs {
+		return nil
+	}
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func (w *world) Validate(ctx context.Context, tool string, _ json.RawMessage, options ...upstream.CallOption) (toolvet.Validation, error) {
+	server, _, _ := strings.Cut(tool, ":")
+	if err := w.hang(ctx, server); err != nil {
+		return toolvet.Validation{}, err
+	}
 	w.mu.Lock()
 	v := toolvet.Verdict{Go: w.fault == "" && w.down == nil}
 	if w.fault != "" {
@@ -134,8 +152,14 @@ func (w *world) Call(ctx context.Context, tool string, _ json.RawMessage, _ ...u
 	return &upstream.Outcome{Raw: json.RawMessage(raw), Ran: true, Judged: toolvet.Verdict{Go: true}, Reviewed: toolvet.Verdict{Go: true}}, nil
 }
 
-func (w *world) Tools(context.Context, string, ...upstream.CallOption) (*call.Catalog, error) {
-	return call.NewCatalog([]*call.Tool{{Name: "read", Raw: json.RawMessage(`{"name":"read"}`)}}), nil
+func (w *world) Tools(ctx context.Context, server string, _ ...upstream.CallOption) (*call.Catalog, error) {
+	if err := w.hang(ctx, server); err != nil {
+		return nil, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	raw := fmt.Sprintf(`{"name":"read","description":%q}`, w.tools)
+	return call.NewCatalog([]*call.Tool{{Name: "read", Raw: json.RawMessage(raw)}}), w.down
 }
 
 func (w *world) create(spec schedule.Spec) *schedule.Job {
@@ -143,7 +167,9 @@ func (w *world) create(spec schedule.Spec) *schedule.Job {
 	if spec.Name == "" {
 		spec.Name = "job"
 	}
-	spec.Tool = "files:read"
+	if spec.Tool == "" {
+		spec.Tool = "files:read"
+	}
 	j, _, err := w.Create(w.t.Context(), spec, w.session, schedule.How{})
 	if err != nil {
 		w.t.Fatal(err)
@@ -179,32 +205,6 @@ func (w *world) want(what, got, want string) {
 	w.t.Helper()
 	if got != want {
 		w.t.Errorf("%s:\n got %s\nwant %s", what, got, want)
-	}
-}
-
-// A fullStore is a store that cannot change anything for validations ahead.
-type fullStore struct{ schedule.Store }
-
-func (s fullStore) Checks(ctx context.Context, now, again time.Time, limit int) ([]*schedule.Job, error) {
-	list, err := s.Store.Checks(ctx, now, now, limit)
-	return list, errors.Join(err, errors.New("the disk is full"))
-}
-
-// TestFullStore: a full store does not cause endless validations.
-func TestFullStore(t *testing.T) {
-	t.Parallel()
-	judged := 0
-	inWorld(t, func(c *schedule.Config) { c.Store = fullStore{c.Store} }, func(w *world) {
-		w.create(schedule.Spec{Schedule: "every day at noon"})
-		w.judged = func() {
-			if judged++; judged > 100 {
-				panic("a storm") // else it would never end: no time goes by
-			}
-		}
-		w.serve(8 * time.Hour)
-	})
-	if judged > 0 {
-		t.Errorf("%d validations of what is due still", judged)
 	}
 }
 
@@ -472,19 +472,6 @@ func TestFiles(t *testing.T) {
 		}()
 		w.serve(15 * time.Minute)
 		w.want("alerts", strings.Join(w.alerts, "\n"), "job warned: the run at 2000-02-01 00:00:00 UTC will be refused: /path: gone")
-	})
-}
-
-// TestServerAway: an unavailable server causes no verdict, and a run is tried again.
-func TestServerAway(t *testing.T) {
-	t.Parallel()
-	inWorld(t, nil, func(w *world) {
-		w.create(schedule.Spec{Schedule: "in 10 minutes", Retries: 2, Backoff: schedule.Duration(time.Minute)})
-		w.down = errors.New("the server is not available")
-		time.AfterFunc(690*time.Second, func() { w.set(func() { w.down = nil }) })
-		w.serve(20 * time.Minute)
-		w.want("runs", w.runs(), "10m0s:succeeded:3")
-		w.want("alerts", strings.Join(w.alerts, "\n"), "")
 	})
 }
 

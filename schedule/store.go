@@ -111,9 +111,9 @@ type Store interface {
 	// NextAt returns the earliest moment after a time at which a job fires or a queued run is ready;
 	// zero means never.
 	NextAt(ctx context.Context, after time.Time) (time.Time, error)
-	// Checks returns jobs whose CheckAt has come, at most limit, the earliest first. It sets their
-	// CheckAt to again, so that nobody else validates them meanwhile.
-	Checks(ctx context.Context, now, again time.Time, limit int) ([]*Job, error)
+	// Checks returns jobs of a server whose CheckAt has come, at most limit, the earliest first; among equals, those with the
+	// earliest Next. It sets their CheckAt to again, so that nobody else validates them meanwhile.
+	Checks(ctx context.Context, server string, now, again time.Time, limit int) ([]*Job, error)
 	// CheckSoon sets CheckAt to now for all active jobs of a server that have a Next; "" means all servers.
 	CheckSoon(ctx context.Context, server string, now time.Time) error
 
@@ -123,6 +123,8 @@ type Store interface {
 	Heartbeat(ctx context.Context, worker string, lease time.Duration, first bool) error
 	// Leave ends the lease of a worker. It is no error if there is none.
 	Leave(ctx context.Context, worker string) error
+	// Served reports whether a worker has a lease that is not over.
+	Served(ctx context.Context) (bool, error)
 	// TakeOver hands on the runs of all workers whose lease is over, and deletes those leases. A run
 	// goes back into the queue, ready at now. It ends as Lost instead if its job is AtMostOnce or the
 	// run was begun so many times as attempts: lost then completes the run and changes the job; open is the
@@ -148,6 +150,8 @@ type Store interface {
 	// fired or begun after now is ready at once, and an alert waits for no longer than delay. Runs
 	// that wait for another reason, such as jitter or a retry, keep waiting.
 	SetBack(ctx context.Context, now time.Time, delay time.Duration) error
+	// Servers returns the servers of the jobs that have a Next, each once.
+	Servers(ctx context.Context) ([]string, error)
 	// Zones returns the time zones of the jobs that have a Next, each once.
 	Zones(ctx context.Context) ([]string, error)
 	// Prune deletes runs and alerts from before a time: runs by their end. Of each job it also

@@ -30,6 +30,7 @@ type Tuning struct {
 	Bases     func(server string) []string
 	Ahead     time.Duration // how long before a run its validation begins; default 6 h
 	Recheck   time.Duration // between two validations ahead; default 15 min
+	Away      time.Duration // how long a server may be unavailable before the health of its jobs says so; default two rechecks
 	Lease     time.Duration // a worker is dead so long after its last heartbeat; the same for all that serve the store; default 15 s
 	Drain     time.Duration // how long runs under way may take at the end; default 30 s
 	MaxResult int           // a larger result is not stored, in bytes; default 64 KiB
@@ -39,6 +40,7 @@ type Tuning struct {
 func (t Tuning) WithDefaults() Tuning {
 	t.Ahead = cmp.Or(max(t.Ahead, 0), 6*time.Hour)
 	t.Recheck = cmp.Or(max(t.Recheck, 0), 15*time.Minute)
+	t.Away = cmp.Or(max(t.Away, 0), 2*t.Recheck)
 	t.Lease = cmp.Or(max(t.Lease, 0), 15*time.Second)
 	t.Drain = cmp.Or(max(t.Drain, 0), 30*time.Second)
 	t.MaxResult = cmp.Or(max(t.MaxResult, 0), 64<<10)

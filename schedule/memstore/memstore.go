@@ -236,13 +236,17 @@ func remove[T any](m map[string]*T, which func(*T) bool) (n int) {
 
 // chooses reports whether a filter chooses a job.
 func chooses(f *schedule.JobFilter, j *schedule.Job) bool {
-	server, _, _ := strings.Cut(j.Tool, ":")
 	texts := strings.ToLower(strings.Join(append([]string{j.Name, j.Tool, j.Description}, j.Tags...), "\n"))
 	return (f.State == "" || f.State == j.State) && (f.Health == "" || f.Health == health(j)) &&
-		(f.Tag == "" || slices.Contains(j.Tags, f.Tag)) && (f.Server == "" || f.Server == server) &&
+		(f.Tag == "" || slices.Contains(j.Tags, f.Tag)) && (f.Server == "" || f.Server == serverOf(j)) &&
 		(f.Owner == nil || *f.Owner == j.Owner.Subject) && (f.Name == "" || f.Name == j.Name) &&
 		strings.Contains(texts, strings.ToLower(f.Search)) && j.ID > f.After &&
 		(f.Before.IsZero() || !j.Next.IsZero() && j.Next.Before(f.Before))
+}
+
+func serverOf(j *schedule.Job) string {
+	server, _, _ := strings.Cut(j.Tool, ":")
+	return server
 }
 
 func health(j *schedule.Job) schedule.Status { return cmp.Or(j.Health.Status, schedule.Healthy) }

@@ -243,10 +243,12 @@ func (s *store) NextAt(ctx context.Context, after time.Time) (next time.Time, er
 }
 
 // Checks implements [schedule.Store].
-func (s *store) Checks(ctx context.Context, now, again time.Time, limit int) (list []*schedule.Job, err error) {
+func (s *store) Checks(ctx context.Context, server string, now, again time.Time, limit int) (list []*schedule.Job, err error) {
 	err = s.do(ctx, func() (err error) {
-		due := sorted(s.jobs, func(j *schedule.Job) bool { return come(j.CheckAt, now) },
-			func(a, b *schedule.Job) int { return cmp.Or(a.CheckAt.Compare(b.CheckAt), byID(a, b)) })
+		due := sorted(s.jobs, func(j *schedule.Job) bool { return come(j.CheckAt, now) && server == serverOf(j) },
+			func(a, b *schedule.Job) int {
+				return cmp.Or(a.CheckAt.Compare(b.CheckAt), a.Next.Compare(b.Next), byID(a, b))
+			})
 		due = atMost(due, limit)
 		list, err = copies(due, copyJob)
 		for i, j := range list {
@@ -261,7 +263,7 @@ func (s *store) Checks(ctx context.Context, now, again time.Time, limit int) (li
 func (s *store) CheckSoon(ctx context.Context, server string, now time.Time) error {
 	return s.do(ctx, func() error {
 		for _, j := range s.jobs {
-			if of, _, _ := strings.Cut(j.Tool, ":"); j.State == schedule.Active && !j.Next.IsZero() && (server == "" || server == of) {
+			if j.State == schedule.Active && !j.Next.IsZero() && (server == "" || server == serverOf(j)) {
 				j.CheckAt = now
 			}
 		}

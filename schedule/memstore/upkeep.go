@@ -34,6 +34,18 @@ func (s *store) Leave(ctx context.Context, worker string) error {
 	})
 }
 
+// Served implements [schedule.Store].
+func (s *store) Served(ctx context.Context) (served bool, err error) {
+	err = s.do(ctx, func() error {
+		clock := time.Now()
+		for _, until := range s.leases {
+			served = served || !until.Before(clock)
+		}
+		return nil
+	})
+	return served, err
+}
+
 // TakeOver implements [schedule.Store].
 func (s *store) TakeOver(ctx context.Context, now time.Time, lease time.Duration, attempts int, lost func(*schedule.Job, *schedule.Run, int)) error {
 	return s.do(ctx, func() error {
@@ -163,6 +175,19 @@ func (s *store) Zones(ctx context.Context) (list []string, err error) {
 		for _, j := range s.jobs {
 			if !j.Next.IsZero() && !slices.Contains(list, j.Zone) {
 				list = append(list, j.Zone)
+			}
+		}
+		return nil
+	})
+	return list, err
+}
+
+// Servers implements [schedule.Store].
+func (s *store) Servers(ctx context.Context) (list []string, err error) {
+	err = s.do(ctx, func() error {
+		for _, j := range s.jobs {
+			if server := serverOf(j); !j.Next.IsZero() && !slices.Contains(list, server) {
+				list = append(list, server)
 			}
 		}
 		return nil

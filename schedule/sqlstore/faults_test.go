@@ -253,7 +253,7 @@ func TestChecksFail(t *testing.T) {
 	if _, err := s.write.ExecContext(t.Context(), "CREATE TRIGGER full BEFORE UPDATE ON schedule_jobs BEGIN SELECT RAISE(FAIL, 'full'); END"); err != nil {
 		t.Fatal(err)
 	}
-	if list, err := s.Checks(t.Context(), now, now.Add(time.Minute), 10); err == nil || len(list) != 0 {
+	if list, err := s.Checks(t.Context(), "files", now, now.Add(time.Minute), 10); err == nil || len(list) != 0 {
 		t.Errorf("to be validated are %d, %v", len(list), err)
 	}
 }

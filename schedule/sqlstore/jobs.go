@@ -301,25 +301,40 @@ func (s *store) NextAt(ctx context.Context, after time.Time) (time.Time, error) 
 	return fromMS(fire.Int64 + ready.Int64), nil // one of them is 0
 }
 
-// eachZone steps from zone to zone in the index, however many jobs have each.
-const eachZone = `WITH RECURSIVE zones (zone) AS (
-	SELECT min(zone) FROM schedule_jobs WHERE next_at IS NOT NULL
-	UNION ALL SELECT (SELECT min(zone) FROM schedule_jobs j WHERE next_at IS NOT NULL AND j.zone > zones.zone) FROM zones WHERE zone IS NOT NULL)
-	SELECT zone FROM zones WHERE zone IS NOT NULL`
+// each finds the values of a column of the jobs with a Next. It reads one entry of an index for each.
+const each = `WITH RECURSIVE found (v) AS (
+	SELECT min(%[1]s) FROM schedule_jobs WHERE next_at IS NOT NULL
+	UNION ALL SELECT (SELECT min(%[1]s) FROM schedule_jobs j WHERE next_at IS NOT NULL AND j.%[1]s > found.v) FROM found WHERE v IS NOT NULL)
+	SELECT v FROM found WHERE v IS NOT NULL`
+
+// Servers implements [schedule.Store].
+func (s *store) Servers(ctx context.Context) ([]string, error) {
+	ctx, cancel := s.bound(ctx)
+	defer cancel()
+	return texts(s.read.QueryContext(ctx, fmt.Sprintf(each, "server")))
+}
 
 // Zones implements [schedule.Store].
 func (s *store) Zones(ctx context.Context) ([]string, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
-	return texts(s.read.QueryContext(ctx, eachZone))
+	return texts(s.read.QueryContext(ctx, fmt.Sprintf(each, "zone")))
 }
 
 // Checks implements [schedule.Store].
-func (s *store) Checks(ctx context.Context, now, again time.Time, limit int) (list []*schedule.Job, err error) {
+func (s *store) Checks(ctx context.Context, server string, now, again time.Time, limit int) (list []*schedule.Job, err error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
+	if strange(server) {
+		return nil, nil
+	}
+	const due = "FROM schedule_jobs WHERE server = $1 AND check_at <= $2"
+	var any bool // usually there is none, and reading takes no lock
+	if err := s.read.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 "+due+")", server, ms(now)).Scan(&any); err != nil || !any {
+		return nil, err
+	}
 	err = s.transact(ctx, func(tx *sql.Tx) error {
-		list, err = scanJobs(tx.QueryContext(ctx, "SELECT "+jobColumns+" FROM schedule_jobs WHERE check_at <= $1 ORDER BY check_at LIMIT $2"+s.skipLocked, ms(now), max(limit, 0)))
+		list, err = scanJobs(tx.QueryContext(ctx, "SELECT "+jobColumns+" "+due+" ORDER BY check_at, next_at LIMIT $3"+s.skipLocked, server, ms(now), max(limit, 0)))
 		if err != nil {
 			return err
 		}

@@ -147,6 +147,10 @@ CREATE INDEX schedule_alerts_made ON schedule_alerts (made_at);
 ALTER TABLE schedule_jobs ADD COLUMN zone TEXT NOT NULL DEFAULT '';
 UPDATE schedule_jobs SET zone = COALESCE($ZONE, '');
 CREATE INDEX schedule_jobs_zone ON schedule_jobs (zone) WHERE next_at IS NOT NULL;
+`}, {statements: `
+DROP INDEX schedule_jobs_check;
+CREATE INDEX schedule_jobs_due ON schedule_jobs (server, check_at, next_at) WHERE check_at IS NOT NULL;
+CREATE INDEX schedule_jobs_watch ON schedule_jobs (server) WHERE next_at IS NOT NULL;
 `}}
 
 // trigramSchema makes an index of trigrams without the texts. Triggers keep it up to date. It has numbers of its own

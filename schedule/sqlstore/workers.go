@@ -57,6 +57,14 @@ func (s *store) Leave(ctx context.Context, worker string) error {
 	return err
 }
 
+// Served implements [schedule.Store].
+func (s *store) Served(ctx context.Context) (served bool, err error) {
+	ctx, cancel := s.bound(ctx)
+	defer cancel()
+	err = s.read.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM schedule_workers WHERE until_at >= "+s.now+")").Scan(&served)
+	return served, err
+}
+
 // TakeOver implements [schedule.Store].
 func (s *store) TakeOver(ctx context.Context, now time.Time, lease time.Duration, attempts int, lost func(*schedule.Job, *schedule.Run, int)) error {
 	ctx, cancel := s.bound(ctx)

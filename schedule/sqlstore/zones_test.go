@@ -4,6 +4,7 @@
 package sqlstore
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,7 +14,7 @@ import (
 func TestZonesOfMany(t *testing.T) {
 	t.Parallel()
 	s := open(t, filepath.Join(t.TempDir(), "schedule.db"))
-	steps, err := s.read.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+eachZone)
+	steps, err := s.read.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+fmt.Sprintf(each, "zone"))
 	if err != nil {
 		t.Fatal(err)
 	}

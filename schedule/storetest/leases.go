@@ -14,6 +14,7 @@ import (
 var leasePromises = []promise{
 	{"work takes a lease", leased},
 	{"a lease ends", leaseEnds},
+	{"a store is served while a lease lasts", served},
 	{"a live worker keeps its runs", liveWorker},
 	{"the runs of the dead go on", takeOver},
 	{"runs are fenced by worker", fencedByWorker},
@@ -43,6 +44,22 @@ func leased(w *world) {
 	if got := w.run(r); got.State != schedule.Queued || got.Attempt != 0 {
 		w.Errorf("the run is %+v", got)
 	}
+}
+
+func served(w *world) {
+	want := func(when string, want bool) {
+		w.Helper()
+		if got, err := w.open().Served(w.Context()); err != nil || got != want {
+			w.Errorf("%s: served is %v, %v", when, got, err)
+		}
+	}
+	want("without a worker", false)
+	w.enlist("w")
+	want("with a worker", true)
+	w.must(w.Leave(w.Context(), "w"))
+	want("after it left", false)
+	w.must(w.Heartbeat(w.Context(), "dead", -time.Hour, true))
+	want("after a lease is over", false)
 }
 
 // leaseEnds waits for the store's own clock.

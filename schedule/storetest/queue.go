@@ -26,6 +26,8 @@ var queuePromises = []promise{
 	{"progress", progress},
 	{"the next moment", nextAt},
 	{"validations ahead", checks},
+	{"validations in order of the next runs", checksInOrder},
+	{"the servers of jobs", servers},
 	{"validations are given out once", checksOnce},
 	{"limits of zero", zeroLimits},
 }
@@ -341,7 +343,7 @@ func nextAt(w *world) {
 func (w *world) due(limit int) string {
 	w.Helper()
 	again := now.Add(time.Hour)
-	list, err := w.Checks(w.Context(), now, again, limit)
+	list, err := w.Checks(w.Context(), "files", now, again, limit)
 	w.must(err)
 	for _, j := range list {
 		if !j.CheckAt.Equal(again) || !w.job(j).CheckAt.Equal(again) {
@@ -365,11 +367,40 @@ func checks(w *world) {
 	w.same("due", []string{w.due(1), w.due(10), w.due(10)}, []string{"a", "b", ""})
 	for _, tt := range []struct{ server, want string }{{"other", "elsewhere"}, {"", "a b elsewhere later never"}, {"nobody", ""}} {
 		w.must(w.CheckSoon(w.Context(), tt.server, now))
-		list, err := w.Checks(w.Context(), now, now.Add(time.Hour), 10)
-		w.must(err)
+		var list []*schedule.Job
+		for _, server := range []string{"files", "other", "nobody", "\x00"} {
+			some, err := w.Checks(w.Context(), server, now, now.Add(time.Hour), 10)
+			w.must(err)
+			list = append(list, some...)
+		}
 		slices.SortFunc(list, func(a, b *schedule.Job) int { return slices.Compare([]byte(a.Name), []byte(b.Name)) })
 		w.same("due after a change of "+tt.server, jobNames(list), tt.want)
 	}
+}
+
+// checksInOrder validates first what runs first, if all is due at once.
+func checksInOrder(w *world) {
+	for i, name := range []string{"c", "a", "d", "b"} {
+		w.create(name, func(j *schedule.Job) { j.Next = seconds([]int{30, 10, 40, 20}[i]) })
+	}
+	w.create("urgent", func(j *schedule.Job) { j.Next, j.CheckAt = seconds(99), seconds(-1) })
+	for _, name := range []string{"c", "a", "d", "b"} {
+		_, err := w.UpdateJob(w.Context(), name, func(j *schedule.Job) error { j.CheckAt = now; return nil })
+		w.must(err)
+	}
+	w.same("due", []string{w.due(2), w.due(2), w.due(2)}, []string{"urgent a", "b c", "d"})
+}
+
+// servers are those of jobs that will run.
+func servers(w *world) {
+	w.create("a")
+	w.create("b")
+	w.create("c", func(j *schedule.Job) { j.Tool = "other:tool" })
+	w.create("ended", func(j *schedule.Job) { j.Tool, j.Next = "ended:tool", time.Time{} })
+	list, err := w.Servers(w.Context())
+	w.must(err)
+	slices.Sort(list)
+	w.same("servers", list, []string{"files", "other"})
 }
 
 // checksOnce has several handles ask for validations at once.
@@ -385,7 +416,7 @@ func checksOnce(w *world) {
 		s := w.open()
 		all.Go(func() {
 			for range jobs {
-				list, err := s.Checks(w.Context(), now, now.Add(time.Hour), 4)
+				list, err := s.Checks(w.Context(), "files", now, now.Add(time.Hour), 4)
 				if err != nil {
 					w.Error(err)
 				}
@@ -419,7 +450,7 @@ func zeroLimits(w *world) {
 	for _, limit := range []int{0, -1} {
 		n, err := w.Fire(w.Context(), now, limit, func(j *schedule.Job, open int, fired []time.Time) []*schedule.Run { return nil })
 		claims, claimErr := w.Claim(w.Context(), "w", now, limit)
-		jobs, jobsErr := w.Checks(w.Context(), now, now, limit)
+		jobs, jobsErr := w.Checks(w.Context(), "files", now, now, limit)
 		alerts, alertsErr := w.Alerts(w.Context(), now, now, limit)
 		for _, err := range []error{err, claimErr, jobsErr, alertsErr} {
 			w.must(err)

@@ -4,6 +4,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/cmd/internal/daemon"
+	"github.com/toolvet/toolvet/cmd/internal/jobs/inside"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/terminal"
 	"github.com/toolvet/toolvet/schedule"
@@ -82,6 +84,13 @@ func (a *app) withScheduler(cmd *cobra.Command, flags *scheduleFlags, do func(s 
 		return enforce.WithHint(err, "'toolvet schedule list' shows the jobs")
 	}
 	return err
+}
+
+// idle tells on standard error if no scheduler is running, so that standard output stays as programs read it.
+func (a *app) idle(ctx context.Context, s *schedule.Scheduler) {
+	if served, err := inside.Of(s).Served(ctx); err == nil && !served {
+		fmt.Fprintln(a.stderr, "toolvet: no scheduler is running: no job runs until 'toolvet schedule serve' or 'toolvet serve' does")
+	}
 }
 
 // print writes a value as JSON, or in words.

@@ -120,6 +120,7 @@ func (a *app) scheduleCreate(flags *scheduleFlags) *cobra.Command {
 				if err != nil {
 					return a.refused(flags, p, err)
 				}
+				defer a.idle(cmd.Context(), s)
 				return a.printJob(flags, j, func(w *strings.Builder) {
 					terminal.Fprintf(w, "made the job %s\n", j.Name)
 					warningWords(w, p)

@@ -46,6 +46,7 @@ func local(j *schedule.Job, t time.Time) string {
 // The values of --state.
 const (
 	jobStates = "active|paused|completed|failed"
+	jobHealth = "ok|warned|unavailable|failing"
 	runStates = "queued|running|succeeded|failed|refused|skipped|missed|lost"
 )
 
@@ -75,6 +76,7 @@ func (a *app) scheduleList(flags *scheduleFlags) *cobra.Command {
 				if err != nil {
 					return err
 				}
+				defer a.idle(cmd.Context(), s)
 				return a.print(flags, append([]*schedule.Job{}, list...), func(w *strings.Builder) {
 					if len(list) == 0 {
 						terminal.Fprintf(w, "%s\n", emptyList(f))
@@ -91,7 +93,7 @@ func (a *app) scheduleList(flags *scheduleFlags) *cobra.Command {
 	}
 	flag := cmd.Flags()
 	flag.StringVar((*string)(&f.State), "state", "", "`"+jobStates+"`")
-	flag.StringVar((*string)(&f.Health), "health", "", "`ok|warned|failing`")
+	flag.StringVar((*string)(&f.Health), "health", "", "`"+jobHealth+"`")
 	flag.StringVar(&f.Tag, "tag", "", "`TAG` of the jobs")
 	flag.StringVar(&f.Server, "server", "", "`NAME` of the server of the tool")
 	flag.StringVar(&f.Search, "search", "", "`TEXT` in name, tool, description or tags")
@@ -117,6 +119,7 @@ func (a *app) scheduleShow(flags *scheduleFlags) *cobra.Command {
 				if err != nil {
 					return err
 				}
+				defer a.idle(cmd.Context(), s)
 				return a.printJob(flags, j, func(w *strings.Builder) { jobWords(w, j) })
 			})
 		},

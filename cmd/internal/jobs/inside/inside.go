@@ -20,6 +20,8 @@ type Scheduler interface {
 	Recheck(ctx context.Context, server string) error
 	// Check validates the next run of a job now, as a call of its owner, and stores the verdict.
 	Check(ctx context.Context, j *schedule.Job) (*schedule.Verdict, error)
+	// Served reports whether any worker serves the store, so that jobs run.
+	Served(ctx context.Context) (bool, error)
 	// Counts counts the jobs of an owner, nil for all, by state and health.
 	Counts(ctx context.Context, owner *string) ([]schedule.Count, error)
 	// Validate judges a job as Create would.

@@ -65,6 +65,7 @@ const listed = 4096
 func (d *door) list(ctx context.Context, arguments json.RawMessage) (any, error) {
 	var in struct {
 		State                      schedule.State
+		Health                     schedule.Status
 		Tag, Server, Search, After string
 		Limit                      int
 	}
@@ -72,7 +73,7 @@ func (d *door) list(ctx context.Context, arguments json.RawMessage) (any, error)
 		return nil, err
 	}
 	limit := jobspec.PageSize(in.Limit)
-	jobs, err := d.jobs.List(ctx, schedule.JobFilter{State: in.State, Tag: in.Tag, Server: in.Server, Search: in.Search, After: in.After, Limit: limit, Large: listed})
+	jobs, err := d.jobs.List(ctx, schedule.JobFilter{State: in.State, Health: in.Health, Tag: in.Tag, Server: in.Server, Search: in.Search, After: in.After, Limit: limit, Large: listed})
 	if err != nil {
 		return nil, err
 	}

@@ -83,7 +83,7 @@ func (v *visit) calendarPage() error {
 
 // troubled adds the jobs with a run that will not work. The page shows them however many others run before them.
 func (v *visit) troubled(jobs []*schedule.Job, end time.Time) ([]*schedule.Job, error) {
-	for _, health := range []schedule.Status{schedule.Warned, schedule.Failing} {
+	for _, health := range []schedule.Status{schedule.Warned, schedule.Unavailable, schedule.Failing} {
 		list, err := v.jobs.List(v.ctx(), schedule.JobFilter{Health: health, Before: end, Brief: true, Limit: maxTroubled})
 		if err != nil {
 			return nil, err

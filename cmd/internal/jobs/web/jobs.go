@@ -36,7 +36,7 @@ func filterOf(q url.Values) filter {
 	return filter{
 		Search: text("q"), Server: text("server"), Tag: text("tag"), after: text("after"),
 		State:  known("state", "active", "paused", "completed", "failed"),
-		Health: known("health", "ok", "warned", "failing"),
+		Health: known("health", "ok", "warned", "unavailable", "failing"),
 	}
 }
 
@@ -137,6 +137,7 @@ func tiles(counts []schedule.Count, f filter) []tile {
 	list := []tile{
 		{Word: "all jobs", Tone: quiet, Jobs: count(func(schedule.Count) bool { return true })},
 		{Word: "will be refused", Tone: bad, Query: "health=warned", Jobs: count(health(schedule.Warned))},
+		{Word: "server unavailable", Tone: bad, Query: "health=unavailable", Jobs: count(health(schedule.Unavailable))},
 		{Word: "last run failed", Tone: warning, Query: "health=failing", Jobs: count(health(schedule.Failing))},
 		{Word: "paused", Tone: quiet, Query: "state=paused", Jobs: count(state(schedule.Paused))},
 		{Word: "completed", Tone: quiet, Query: "state=completed", Jobs: count(state(schedule.Completed))},

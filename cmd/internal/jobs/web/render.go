@@ -12,6 +12,8 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+
+	"github.com/toolvet/toolvet/cmd/internal/jobs/inside"
 )
 
 //go:embed templates/*.html
@@ -65,6 +67,7 @@ type frame struct {
 	Form    string // proves that a form was made here
 	Refresh int    // the browser reloads the page after so many seconds; 0: never
 	Done    string // the last act of the visitor
+	Idle    bool   // no scheduler is running
 }
 
 // frame returns the frame of a public page.
@@ -77,6 +80,8 @@ func (v *visit) frame(title, at string) frame {
 	f := v.site.frame(title, at)
 	f.Who, f.Login, f.Form = v.who.Subject, v.key != "", v.forms.word(v.key)
 	f.Done = done[v.r.URL.Query().Get("done")]
+	served, err := inside.Of(v.jobs).Served(v.ctx())
+	f.Idle = err == nil && !served // if the store fails, the page itself says so
 	return f
 }
 

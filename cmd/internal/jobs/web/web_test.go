@@ -47,6 +47,39 @@ func TestJobs(t *testing.T) {
 	}
 }
 
+// TestAway: a job whose server stays away has a tile, a filter and an outlook.
+func TestAway(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	f.create(schedule.Spec{Name: "well"}, nil)
+	j := f.create(schedule.Spec{Name: "lonely", Tool: "down:tool"}, func(j *schedule.Job) {
+		j.Health = sick(schedule.Unavailable, "its call cannot be judged since noon")
+		j.Verdict = &schedule.Verdict{At: now, On: "ahead", Errors: []string{"the server is not available"}}
+	})
+	f.wants(f.get("/schedule/"), 200, "1 server unavailable", "lonely", "well")
+	f.wants(f.get("/schedule/?health=unavailable"), 200, "lonely", "!well")
+	f.wants(f.get("/schedule/jobs/"+j.ID), 200, "server unavailable Its server has been unavailable", "its call cannot be judged since noon")
+}
+
+// TestIdle: the pages say that no scheduler is running.
+func TestIdle(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	const idle = "No scheduler is running"
+	j := f.create(schedule.Spec{Name: "job"}, nil)
+	for _, path := range []string{"/schedule/", "/schedule/calendar", "/schedule/jobs/" + j.ID} {
+		f.wants(f.get(path), 200, idle)
+	}
+	if err := f.store.Heartbeat(t.Context(), "worker", time.Hour, true); err != nil {
+		t.Fatal(err)
+	}
+	f.wants(f.get("/schedule/"), 200, "!"+idle)
+	if err := f.store.Leave(t.Context(), "worker"); err != nil {
+		t.Fatal(err)
+	}
+	f.wants(f.get("/schedule/"), 200, idle)
+}
+
 func TestPages(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)

@@ -113,6 +113,8 @@ func outlookOf(j *schedule.Job) outlook {
 		return say(quiet, "paused", "It does not run until it is resumed.")
 	case j.Verdict == nil:
 		return say(quiet, "not validated yet", "")
+	case j.Health.Status == schedule.Unavailable:
+		return say(bad, "server unavailable", "Its server has been unavailable for some time: as of now, its next run will fail.")
 	case !j.Verdict.Valid && j.Unvalidated:
 		return say(warning, "unvalidated", "It runs although its call is a no-go, because it was made with skip_validation.")
 	case !j.Verdict.Valid && (failing || j.Health.Status == schedule.Warned):
