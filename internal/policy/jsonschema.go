@@ -50,7 +50,7 @@ func JSONSchema(checks []*check.Check, kinds []*check.Demand) []byte {
 			"invalid_calls":  words("protocol: calls of unknown tools, and calls that a schema refuses, are answered with the JSON-RPC error -32602; default: tool, a result with isError that a model sees", "tool", "protocol"),
 			"invalid_params": words("tool: the error -32602 with which a server answers a call becomes a result with isError; default: protocol, as the server sent it", "protocol", "tool"),
 		}, "the forms of errors about arguments"),
-		"visibility":    words("allowed: tools that the session may not call are left out of tools/list; default: all", "all", "allowed"),
+		"visibility": words("allowed: tools that the session may not call are left out of tools/list; default: all", "all", "allowed"),
 	}, "a policy of toolvet")
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	root["title"] = "toolvet.yaml"
