@@ -69,9 +69,10 @@ func validateInput(raw json.RawMessage) error {
 var JobMembers = []string{"schedule", "timezone", "allow_warnings"}
 
 // DescribesJob reports whether the arguments of a call of a validate tool t describe a job that t's server would make: a call
-// with a schedule, or of a tool SERVER:TOOL that is none of own, the server's tools.
+// with a schedule, or of a tool SERVER:TOOL that is none of own, the server's tools. A t that may do more than judge makes no jobs:
+// the dry run would be live.
 func DescribesJob(arguments map[string]any, t *call.Tool, own *call.Catalog) bool {
-	if t == nil {
+	if NativeFault(t) != nil {
 		return false
 	}
 	properties, _ := object(t.InputSchema)["properties"].(map[string]any)

@@ -74,3 +74,36 @@ func TestNativeFault(t *testing.T) {
 		t.Errorf("toolvet's own validate tool: %v", err)
 	}
 }
+
+func TestDescribesJob(t *testing.T) {
+	t.Parallel()
+	const schema = `"type":"object","properties":{"tool":{"type":"string"},"arguments":{"type":"object"}%s},"required":["tool","arguments"],"additionalProperties":false`
+	tool := func(more, annotations string) *call.Tool {
+		definition, err := call.DecodeTool(fmt.Appendf(nil, `{"name":"validate","inputSchema":{%s}%s}`, fmt.Sprintf(schema, more), annotations), call.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return definition
+	}
+	const jobs, readOnly = `,"schedule":{"type":"string"}`, `,"annotations":{"readOnlyHint":true}`
+	scheduler := tool(jobs, readOnly)
+	own := call.NewCatalog([]*call.Tool{scheduler, {Name: "a:b", Raw: []byte(`{"name":"a:b"}`)}})
+	for name, tt := range map[string]struct {
+		tool      *call.Tool
+		arguments map[string]any
+		want      bool
+	}{
+		"a schedule":               {scheduler, map[string]any{"tool": "read", "schedule": "every hour"}, true},
+		"a zone alone":             {scheduler, map[string]any{"tool": "read", "timezone": "UTC"}, true},
+		"a tool of another server": {scheduler, map[string]any{"tool": "files:read"}, true},
+		"a tool of its own":        {scheduler, map[string]any{"tool": "a:b"}, false},
+		"a plain call":             {scheduler, map[string]any{"tool": "read", "arguments": map[string]any{}}, false},
+		"no scheduler":             {tool("", readOnly), map[string]any{"tool": "files:read", "schedule": "every hour"}, false},
+		"a tool that may act":      {tool(jobs, ""), map[string]any{"tool": "files:read", "schedule": "every hour"}, false},
+		"no tool":                  {nil, map[string]any{"tool": "files:read", "schedule": "every hour"}, false},
+	} {
+		if got := protocol.DescribesJob(tt.arguments, tt.tool, own); got != tt.want {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
+	}
+}
