@@ -161,7 +161,7 @@ func (s *Server) validation(tools *call.Catalog) []protocol.Tool {
 		return all
 	case s.native.Load() == nil || tools.Tool(name) == nil: // an announced tool that is not listed
 		return all
-	case s.nativeBatch.Load():
+	case s.nativeBatch.Load() && tools.Tool(protocol.BatchName(name)) != nil:
 		return nil
 	case !s.batches(name, tools):
 		s.cfg.Logger.Warn("the server has a tool called " + protocol.BatchName(name) + " of its own: toolvet's is not listed, and answers batches all the same")
