@@ -17,8 +17,9 @@ import (
 // NativeFault returns the reason why a server's tool cannot be its validate tool, or nil. The
 // server chooses the name in its capability, so the definition must be that of a validate tool
 // (docs/protocol.md, section 4.1): it takes exactly "tool" and "arguments", perhaps "levels" or those of [JobMembers],
-// and its outputSchema or its annotations show that it only judges. T is nil for a tool that
-// the server does not list.
+// and its outputSchema or its annotations show that it only judges. A tool called "validate" may leave additionalProperties and
+// these out, as the validation protocol's own definition does: its name says what it does. T is nil for a tool that the server does
+// not list.
 func NativeFault(t *call.Tool) error {
 	switch {
 	case t == nil:
@@ -26,11 +27,12 @@ func NativeFault(t *call.Tool) error {
 	case t.Fault != nil:
 		return t.Fault
 	}
-	if err := validateInput(t.InputSchema); err != nil {
+	named := t.Name == ToolName
+	if err := validateInput(t.InputSchema, named); err != nil {
 		return err
 	}
 	judges, err := onlyJudges(t)
-	if err == nil && !judges {
+	if err == nil && !judges && !named {
 		err = errors.New(`neither an outputSchema with "valid" nor the annotation readOnlyHint shows that it only judges`)
 	}
 	return err
@@ -40,8 +42,8 @@ func NativeFault(t *call.Tool) error {
 // change nothing. Any other could let in further members.
 var inputKeywords = []string{"type", "properties", "required", "additionalProperties", "title", "description", "$schema", "$comment", "$id", "examples"}
 
-// validateInput holds an inputSchema against the one that the protocol prescribes.
-func validateInput(raw json.RawMessage) error {
+// validateInput holds an inputSchema against the one that the protocol prescribes. An open one may leave additionalProperties out.
+func validateInput(raw json.RawMessage, open bool) error {
 	schema := object(raw)
 	for key := range schema {
 		if !slices.Contains(inputKeywords, key) {
@@ -55,8 +57,9 @@ func validateInput(raw json.RawMessage) error {
 		}
 	}
 	required, _ := schema["required"].([]any)
+	more, closed := schema["additionalProperties"]
 	switch {
-	case schema["type"] != "object" || schema["additionalProperties"] != false:
+	case schema["type"] != "object" || more != false && (closed || !open):
 	case len(required) != 2 || !slices.Contains(required, "tool") || !slices.Contains(required, "arguments"):
 	case typeOf(properties["tool"]) != "string" || typeOf(properties["arguments"]) != "object":
 	default:

@@ -55,6 +55,23 @@ func TestNativeFault(t *testing.T) {
 			t.Errorf("{%s}%s: got %s, want %s", tt.input, tt.more, got, tt.fault)
 		}
 	}
+	for _, tt := range []struct{ input, more, fault string }{
+		{both, "", ""}, // as the validation protocol defines it
+		{closed, "", ""},
+		{both + `,"additionalProperties":true`, "", "exactly"},
+		{both, `,"annotations":{"readOnlyHint":false}`, "changes something"},
+		{both, `,"outputSchema":{"type":"object"}`, `no "valid"`},
+		{`"type":"object"`, "", "exactly"},
+	} {
+		definition, err := call.DecodeTool(fmt.Appendf(nil, `{"name":"validate","inputSchema":{%s}%s}`, tt.input, tt.more), call.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := fmt.Sprint(protocol.NativeFault(definition))
+		if tt.fault == "" && got != "<nil>" || !strings.Contains(got, tt.fault) {
+			t.Errorf("validate {%s}%s: got %s, want %s", tt.input, tt.more, got, tt.fault)
+		}
+	}
 	if err := protocol.NativeFault(nil); err == nil || !strings.Contains(err.Error(), "does not list it") {
 		t.Errorf("a tool that is not listed: %v", err)
 	}
@@ -99,7 +116,7 @@ func TestDescribesJob(t *testing.T) {
 		"a tool of its own":        {scheduler, map[string]any{"tool": "a:b"}, false},
 		"a plain call":             {scheduler, map[string]any{"tool": "read", "arguments": map[string]any{}}, false},
 		"no scheduler":             {tool("", readOnly), map[string]any{"tool": "files:read", "schedule": "every hour"}, false},
-		"a tool that may act":      {tool(jobs, ""), map[string]any{"tool": "files:read", "schedule": "every hour"}, false},
+		"a tool that acts":         {tool(jobs, `,"annotations":{"readOnlyHint":false}`), map[string]any{"tool": "files:read", "schedule": "every hour"}, false},
 		"no tool":                  {nil, map[string]any{"tool": "files:read", "schedule": "every hour"}, false},
 	} {
 		if got := protocol.DescribesJob(tt.arguments, tt.tool, own); got != tt.want {
