@@ -59,12 +59,13 @@ func (p *Places) Targets(c *check.Check, limit int) (targets Targets) {
 		if len(*list) < limit {
 			*list = append(*list, t)
 		}
-		return len(targets.Errors) < limit || len(targets.Foreseen) < limit || len(targets.Warnings) < limit
+		return len(*list) < limit
 	})
 	return targets
 }
 
-// find calls visit for each place that a demand on the check applies to, until it returns false.
+// find calls visit for each place that a demand on the check applies to, until it returns false, and goes on with the next
+// demand.
 func (p *Places) find(c *check.Check, visit func(check.Target, *Demand) (more bool)) {
 	kind := c.Demand
 	for _, a := range p.b.arguments {
@@ -73,7 +74,7 @@ func (p *Places) find(c *check.Check, visit func(check.Target, *Demand) (more bo
 			if d.Kind != kind || d.From > p.on || c.Asked != nil && !c.Asked(d.Options) {
 				continue
 			}
-			more := p.below(p.arguments, a.Address, "", kind.Lists, func(pointer string, v any) (more bool) {
+			p.below(p.arguments, a.Address, "", kind.Lists, func(pointer string, v any) (more bool) {
 				if a.Inferred != "" && !fits(v, kind) {
 					return true // the guess was about another type; the schema judges the value
 				}
@@ -85,9 +86,6 @@ func (p *Places) find(c *check.Check, visit func(check.Target, *Demand) (more bo
 				}
 				return visit(check.Target{Pointer: pointer, Value: v, Options: d.Options}, d)
 			})
-			if !more {
-				return
-			}
 		}
 	}
 }
@@ -101,8 +99,9 @@ func (p *Places) below(v any, address, pointer string, lists bool, add func(poin
 		if !ok || lists {
 			return add(pointer, v)
 		}
+		at := elements(pointer)
 		for i, e := range array {
-			if !add(pointer+"/"+strconv.Itoa(i), e) {
+			if !add(at(i), e) {
 				return false
 			}
 		}
@@ -120,14 +119,25 @@ func (p *Places) below(v any, address, pointer string, lists bool, add func(poin
 			}
 		}
 	case []any:
+		if step != "*" {
+			i, err := strconv.Atoi(step)
+			return err != nil || i < 0 || i >= len(v) || strconv.Itoa(i) != step || p.below(v[i], rest, pointer+"/"+step, lists, add)
+		}
+		at := elements(pointer)
 		for i, e := range v {
-			n := strconv.Itoa(i)
-			if (step == "*" || step == n) && !p.below(e, rest, pointer+"/"+n, lists, add) {
+			if !p.below(e, rest, at(i), lists, add) {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// elements returns a function for the pointers of the elements of an array at pointer. There may be hundreds of thousands.
+func elements(pointer string) func(i int) string {
+	at := append(make([]byte, 0, len(pointer)+1+len("9223372036854775807")), pointer...)
+	at = append(at, '/')
+	return func(i int) string { return string(strconv.AppendInt(at, int64(i), 10)) }
 }
 
 // few is the most properties of an object that are compared with each step.
