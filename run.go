@@ -34,6 +34,8 @@ type outcome struct {
 	edits    []result.Edit
 	hidden   []result.Edit
 	notes    []string
+
+	canonicals []check.Canonical
 }
 
 // reviewTime is the time for the review of a small result, in time-outs. It is generous because
@@ -51,11 +53,12 @@ func (g *Gate) timeFor(j judgement) time.Duration {
 
 // runStage runs a stage's checks and adds their findings to v. A check that is not bounded
 // runs in a goroutine of its own. If it ignores its context, runStage returns without it and
-// drops its outcome. A check with too many such runs is not started until one returns.
-func (g *Gate) runStage(ctx context.Context, s stage, j judgement, v *Verdict) {
+// drops its outcome. A check with too many such runs is not started until one returns. It returns the canonical values that
+// the checks told.
+func (g *Gate) runStage(ctx context.Context, s stage, j judgement, v *Verdict) (values []check.Canonical) {
 	passes := j.dry.chosen(s.passes(j), v)
 	if len(passes) == 0 {
-		return
+		return nil
 	}
 	caller, timeout := ctx, g.timeFor(j)
 	stage := withTimeout(ctx, timeout)
@@ -113,7 +116,11 @@ func (g *Gate) runStage(ctx context.Context, s stage, j judgement, v *Verdict) {
 		if j.review != nil {
 			j.review.take(o, passes[i].planned.settings.Observe)
 		}
+		if o.done && o.err == nil {
+			values = append(values, o.canonicals...)
+		}
 	}
+	return values
 }
 
 // maxLeft bounds the runs of one check that have been left behind: each keeps a goroutine.
@@ -292,7 +299,7 @@ func runPass(ctx context.Context, p plannedPass) (o outcome) {
 		return outcome{findings: p.run.Findings} // it obeyed its context: it is late, not broken
 	}
 	r := p.run
-	return outcome{done: true, findings: r.Findings, skip: r.Skip, err: err, edits: r.Changes, hidden: r.Hidden, notes: r.Notes}
+	return outcome{done: true, findings: r.Findings, skip: r.Skip, err: err, edits: r.Changes, hidden: r.Hidden, notes: r.Notes, canonicals: r.Canonicals}
 }
 
 // A panicError is the error of code that panicked.

@@ -192,6 +192,15 @@ func (g *Gate) judgeAt(ctx context.Context, c *call.Call, at Point, dry *dryRun,
 		dry.loosen()
 		return Verdict{Findings: []check.Finding{*finding}}
 	}
+	var filled []Change
+	var values []check.Canonical
+	if depth == 0 {
+		var finding *check.Finding
+		if c, filled, finding = g.fill(c); finding != nil {
+			dry.loosen()
+			return Verdict{Findings: []check.Finding{*finding}}
+		}
+	}
 	bound, err := g.bind(c, false)
 	if err != nil {
 		dry.loosen()
@@ -210,7 +219,7 @@ func (g *Gate) judgeAt(ctx context.Context, c *call.Call, at Point, dry *dryRun,
 	stages := g.before(c)
 	dry.begin(stages, judged)
 	for _, s := range stages {
-		g.runStage(ctx, s, judged, &v)
+		values = append(values, g.runStage(ctx, s, judged, &v)...)
 		if s.name != check.Policy { // rules read the whole request
 			g.runParts(ctx, s, parts, &v)
 		}
@@ -227,6 +236,9 @@ func (g *Gate) judgeAt(ctx context.Context, c *call.Call, at Point, dry *dryRun,
 	dry.end(&v)
 	g.inner(ctx, c, at, dry, depth, &v)
 	v.Go = !v.refused() && (len(v.Levels) > 0 || c.Implied()) && c.Tool != nil && c.Tool.Fault == nil
+	if depth == 0 {
+		v.canonical(c, filled, values)
+	}
 	return v
 }
 

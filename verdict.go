@@ -4,6 +4,7 @@
 package toolvet
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -22,6 +23,10 @@ type Verdict struct {
 	// Inner are the calls within the arguments that the policy tells of (see policy.Calls), from the
 	// outermost, without their arguments.
 	Inner []*call.Call
+	// Arguments are the canonical arguments, if the policy asks for such and they differ from the call's: the tool must get
+	// them in place of the call's. Changes tell where they differ. Nil: the tool gets the call's own text. Only a go has any.
+	Arguments json.RawMessage
+	Changes   []Change
 	// Stopped is the error of the caller's context, if it ended before a check did.
 	Stopped error
 }

@@ -139,6 +139,11 @@ func (p *Pass) Fleeting() {
 	}
 }
 
+// Canonical tells the canonical value of a string in the arguments: what a tool is to get in its place.
+func (p *Pass) Canonical(pointer, value string) {
+	p.run.Canonicals = append(p.run.Canonicals, Canonical{pointer, value})
+}
+
 // Change changes places of the result before the client gets it.
 func (p *Pass) Change(edits ...result.Edit) { p.run.Changes = append(p.run.Changes, edits...) }
 

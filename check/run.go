@@ -29,9 +29,14 @@ type Run struct {
 	Hidden   []result.Edit // places whose properties findings must not name, beside those of Changes
 	Notes    []string      // sentences for the model
 
+	Canonicals []Canonical // values of strings in the arguments
+
 	check *Check
 	state atomic.Int32
 }
+
+// Canonical is the canonical value of a string at a place in the arguments.
+type Canonical struct{ Pointer, Value string }
 
 // The states of a run.
 const (

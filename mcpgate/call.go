@@ -182,23 +182,30 @@ func (g *guard) handle(ctx context.Context, p *door.Passage, r *mcp.CallToolRequ
 			res, err = nil, nil
 		}
 	}()
-	res, err = g.next(p.Context(ctx), methodCallTool, traced(p, r))
+	res, err = g.next(p.Context(ctx), methodCallTool, forwarded(p, r))
 	if result, ok := res.(*mcp.CallToolResult); ok && result == nil {
 		res = nil
 	}
 	return res, err
 }
 
-// traced returns the request with the call's span as its traceparent, if it has one. Others may still read the
-// client's.
-func traced(p *door.Passage, r *mcp.CallToolRequest) *mcp.CallToolRequest {
+// forwarded returns the request for the tool: with the call's span as its traceparent, if it has one, and with its
+// canonical arguments. Others may still read the client's.
+func forwarded(p *door.Passage, r *mcp.CallToolRequest) *mcp.CallToolRequest {
 	var parent string
-	if json.Unmarshal(p.Parent(), &parent) != nil || parent == "" {
+	traced := json.Unmarshal(p.Parent(), &parent) == nil && parent != ""
+	arguments := p.Arguments()
+	if !traced && arguments == nil {
 		return r
 	}
 	params := *r.Params
-	params.Meta = maps.Clone(params.Meta)
-	params.Meta["traceparent"] = parent
+	if traced {
+		params.Meta = maps.Clone(params.Meta)
+		params.Meta["traceparent"] = parent
+	}
+	if arguments != nil {
+		params.Arguments = arguments
+	}
 	changed := *r
 	changed.Params = &params
 	return &changed

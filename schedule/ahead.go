@@ -46,6 +46,9 @@ func (e *engine) checks(ctx context.Context, server string, soon <-chan struct{}
 // recheckAll makes the validation of all jobs of a server due at once, because its tools, the policy, or files have changed. ""
 // means all servers.
 func (s *Scheduler) recheckAll(ctx context.Context, server string) error {
+	if server == "" {
+		kick(s.pulse)
+	}
 	defer kick(s.check)
 	return s.store.CheckSoon(ctx, server, s.now())
 }

@@ -4,6 +4,7 @@
 package schedule
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"sync"
@@ -12,10 +13,12 @@ import (
 	"github.com/toolvet/toolvet/internal/jobspec"
 )
 
-// An Alert is a change of a job's health.
+// An Alert is news about a job: a change of its health, or what its AlertOn… fields ask for.
 type Alert struct {
-	ID     string    `json:"id"`    // the same in every delivery
-	Event  string    `json:"event"` // job.ok, job.warned, job.unavailable or job.failing
+	ID string `json:"id"` // the same in every delivery
+	// Event is job.ok, job.warned, job.unavailable or job.failing for a change of health, and else job.reminder, run.succeeded,
+	// run.failed, run.late or run.long.
+	Event  string    `json:"event"`
 	Time   time.Time `json:"time"`
 	Job    string    `json:"job"` // its id
 	Name   string    `json:"name"`
@@ -25,6 +28,7 @@ type Alert struct {
 	Status Status    `json:"status"`
 	Reason string    `json:"reason,omitempty"`
 	Next   time.Time `json:"next,omitzero"`
+	Run    string    `json:"run,omitempty"` // the id of the run that it is about, if it is about one
 }
 
 // A Notice is an alert in the course of its delivery.
@@ -36,20 +40,23 @@ type Notice struct {
 	Tries int // deliveries that were tried so far
 }
 
-// turn sets a job's health, and adds an alert if the status changes.
-func (j *Job) turn(status Status, reason string, now time.Time) {
-	was := j.Health.Status
+// turn sets a job's health. If the status changes, it adds an alert and returns true.
+func (j *Job) turn(status Status, reason string, now time.Time) bool {
+	was := cmp.Or(j.Health.Status, Healthy)
 	if was == status {
 		j.Health.Reason = reason
-		return
+		return false
 	}
 	j.Health = Health{Status: status, Since: now, Reason: reason}
-	if was == "" {
-		was = Healthy
-	}
+	j.tell("job."+string(status), was, reason, "", now)
+	return true
+}
+
+// tell adds an alert.
+func (j *Job) tell(event string, was Status, reason, run string, now time.Time) {
 	j.Alerts = append(j.Alerts, &Alert{
-		ID: "msg_" + jobspec.NewID(now), Event: "job." + string(status), Time: now, Job: j.ID, Name: j.Name, Tool: j.Tool,
-		Owner: j.Owner.Subject, Was: was, Status: status, Reason: reason, Next: j.Next,
+		ID: "msg_" + jobspec.NewID(now), Event: event, Time: now, Job: j.ID, Name: j.Name, Tool: j.Tool,
+		Owner: j.Owner.Subject, Was: was, Status: j.Health.Status, Reason: reason, Next: j.Next, Run: run,
 	})
 }
 
@@ -93,7 +100,11 @@ func (e *engine) tellSome(ctx context.Context) (int, error) {
 // again: at least once, not at most once.
 func (e *engine) tell(ctx context.Context, n *Notice) {
 	if n.Tries == 0 {
-		e.log.Warn("a job's health has changed", "job", n.Name, "status", n.Status, "was", n.Was)
+		if n.Status != n.Was {
+			e.log.Warn("a job's health has changed", "job", n.Name, "status", n.Status, "was", n.Was)
+		} else {
+			e.log.Info("an alert that a job asks for", "job", n.Name, "event", n.Event, "run", n.Run)
+		}
 	}
 	within, cancel := context.WithTimeout(ctx, telling/2)
 	err := e.cfg.Alert(within, n)

@@ -24,7 +24,7 @@ func (s *Scheduler) attempt(ctx context.Context, c Claim) *Run {
 	outcome := new(Run)
 	switch {
 	case err != nil:
-		outcome.State, outcome.Reason = RunFailed, "the call could not be judged: "+why(within, err)
+		outcome.State, outcome.Reason, outcome.gone = RunFailed, "the call could not be judged: "+why(within, err), isGone(err, false)
 	case !v.Valid && !c.Job.Unvalidated:
 		outcome.State, outcome.Reason = Refused, strings.Join(v.Errors, "; ")
 	default:
@@ -55,12 +55,13 @@ func (s *Scheduler) call(ctx context.Context, j *Job, options ...upstream.CallOp
 	r := new(Run)
 	o, err := s.cfg.Caller.Call(ctx, j.Tool, j.Arguments, append(options, upstream.WithSession(j.session()))...)
 	if err != nil {
-		r.State, r.Reason = RunFailed, why(ctx, err)
+		r.State, r.Reason, r.gone = RunFailed, storedText(context.WithoutCancel(ctx), why(ctx, err)), isGone(err, j.AtMostOnce)
 		return r
 	}
-	r.Result = o.Raw
 	if len(o.Raw) > s.tuning.MaxResult {
-		r.Result, r.Truncated = nil, len(o.Raw)
+		r.Truncated = len(o.Raw)
+	} else if r.Result = stored(context.WithoutCancel(ctx), o.Raw); r.Result == nil {
+		r.Truncated = len(o.Raw)
 	}
 	var said struct {
 		IsError bool `json:"isError"`
@@ -79,7 +80,7 @@ func (s *Scheduler) call(ctx context.Context, j *Job, options ...upstream.CallOp
 	case said.IsError:
 		r.State, r.Reason = RunFailed, "the tool reports an error"
 		if len(said.Content) > 0 && said.Content[0].Text != "" {
-			r.Reason += ": " + clip(said.Content[0].Text, 512)
+			r.Reason += ": " + clip(storedText(context.WithoutCancel(ctx), said.Content[0].Text), 512)
 		}
 	default:
 		r.State = Succeeded
@@ -109,8 +110,13 @@ func (s *Scheduler) conclude(c Claim, outcome *Run, cutOff error) *Run {
 	r, j, now := c.Run, c.Job, s.now()
 	stopped := cutOff != nil
 	r.State, r.RunInfo = outcome.State, outcome.RunInfo
-	retry := r.State == RunFailed && r.Attempt <= j.Retries
+	retry := r.State == RunFailed && r.Attempt-r.Crashes <= j.Retries
 	switch {
+	case errors.Is(cutOff, errCancel) && r.State != Succeeded:
+		r.State, r.Reason = Cancelled, cutOff.Error()
+	case r.State == Queued: // its server ended
+		r.Ready = outcome.Ready
+		return r
 	case stopped && r.State != Succeeded && r.State != Refused && !j.AtMostOnce:
 		r.State, r.Ready, r.Reason = Queued, now, cutOff.Error()
 		return r
@@ -122,7 +128,7 @@ func (s *Scheduler) conclude(c Claim, outcome *Run, cutOff error) *Run {
 			pause = 10 * time.Second
 		}
 		r.State, r.Ready = Queued, now.Add(min(pause<<min(r.Attempt-1, 16), 24*time.Hour))
-		r.Reason = clip(r.Reason, 1024) + fmt.Sprintf(" (attempt %d of %d)", r.Attempt, j.Retries+1)
+		r.Reason = clip(r.Reason, 1024) + fmt.Sprintf(" (attempt %d of %d)", r.Attempt-r.Crashes, j.Retries+1)
 		return r
 	}
 	r.Ended = now
@@ -134,15 +140,25 @@ func (j *Job) concluded(r *Run, open int, now time.Time) {
 	switch r.State {
 	case Queued:
 		return
+	case Cancelled: // says nothing about the job
 	case Succeeded:
 		status, reason := j.fit(r.Verdict)
-		j.turn(status, reason, now)
+		if told := j.turn(status, reason, now); j.AlertSuccess && !(told && status == Healthy) {
+			j.tell("run.succeeded", j.Health.Status, "", r.ID, now)
+		}
 	case Refused:
-		j.turn(Failing, "the run was refused: "+clip(r.Reason, 1024), now)
+		j.fail(r, "the run was refused: "+clip(r.Reason, 1024), now)
 	case Lost:
-		j.turn(Failing, "the run was lost: "+clip(r.Reason, 1024), now)
+		j.fail(r, "the run was lost: "+clip(r.Reason, 1024), now)
 	default:
-		j.turn(Failing, "the run failed: "+clip(r.Reason, 1024), now)
+		j.fail(r, "the run failed: "+clip(r.Reason, 1024), now)
 	}
 	j.settle(open)
+}
+
+// fail makes the health Failing because of a run.
+func (j *Job) fail(r *Run, reason string, now time.Time) {
+	if !j.turn(Failing, reason, now) && j.AlertFailure {
+		j.tell("run.failed", Failing, reason, r.ID, now)
+	}
 }

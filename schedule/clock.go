@@ -6,6 +6,7 @@ package schedule
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/toolvet/toolvet/internal/when"
@@ -112,6 +113,9 @@ func (e *engine) align(j *Job, why string) bool {
 		return false
 	}
 	now := e.now()
+	was, closed := j.Next, j.Closed
+	e.recall(j)
+	recalled := !slices.Equal(closed, j.Closed)
 	schedule, err := j.current(now)
 	if err != nil {
 		return false // fire says so
@@ -119,19 +123,22 @@ func (e *engine) align(j *Job, why string) bool {
 	after := j.Through
 	if after.IsZero() || after.After(now) {
 		if !j.Next.After(now) {
-			return false // it is due, and nobody knows up to which time it was dealt with
+			return recalled // it is due, and nobody knows up to which time it was dealt with
 		}
 		after = now
 	}
-	next, was, checkAt := j.following(schedule, after), j.Next, j.CheckAt
+	next, checkAt := j.following(schedule, after), j.CheckAt
 	if next.IsZero() {
+		if j.Closed = closed; recalled {
+			e.log.Warn("a job keeps its calendars, because the new ones leave no time to run", "job", j.Name)
+		}
 		return false // fire ends it
 	}
 	j.setNext(next, now, e.tuning.Ahead, e.tuning.Recheck)
 	if next.Equal(was) {
 		if checkAt.IsZero() || !j.CheckAt.Before(checkAt) {
 			j.CheckAt = checkAt
-			return false
+			return recalled
 		}
 		return true
 	}
@@ -149,6 +156,6 @@ func (j *Job) current(now time.Time) (*when.Schedule, error) {
 	if err != nil {
 		return nil, err
 	}
-	j.Canonical, j.Words, j.Updated = schedule.Canonical(), schedule.Words(), now
-	return schedule, nil
+	j.Canonical, j.Words, j.Updated = schedule.Canonical(), j.inWords(schedule), now
+	return j.open(schedule)
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"time"
 )
@@ -20,20 +21,25 @@ const batch = 100
 type engine struct {
 	*Scheduler
 	runs  sync.WaitGroup
-	slots chan struct{} // one for each run under way
 	quit  context.CancelCauseFunc
+	began time.Time
 
-	mu     sync.Mutex
-	worker string
-	leased bool
-	ctx    context.Context // of runs; over when the lease is
-	end    context.CancelCauseFunc
-	hold   time.Time // before it nobody's runs are taken over
+	mu      sync.Mutex
+	flights map[string]*flights // by server
+	worker  string
+	self    *Worker   // as the others know it
+	fleet   []*Worker // at looked
+	looked  time.Time
+	leased  bool
+	ctx     context.Context // of runs; over when the lease is
+	end     context.CancelCauseFunc
+	hold    time.Time // before it nobody's runs are taken over
 }
 
 var (
 	errLease   = errors.New("the lease of its worker was over")
 	errStopped = errors.New("its worker was stopped")
+	errCancel  = errors.New("it was cancelled while it ran: its tool may have done a part of its work")
 )
 
 // Serve runs jobs until ctx is done. Then it begins no more runs and waits for those under way, for at most 30 s;
@@ -42,11 +48,11 @@ var (
 func (s *Scheduler) Serve(ctx context.Context) error {
 	ctx, quit := context.WithCancelCause(ctx)
 	defer quit(nil)
-	e := &engine{Scheduler: s, slots: make(chan struct{}, s.cfg.Workers), quit: quit}
+	e := &engine{Scheduler: s, flights: map[string]*flights{}, quit: quit}
 	if err := e.enlist(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("starting the scheduler: %w", err)
 	}
-	if err := e.realign(ctx, "the clock or the offsets of its time zone changed while no scheduler was running"); err != nil && ctx.Err() == nil {
+	if err := e.realign(ctx, "the clock, the offsets of its time zone or its calendars changed while no scheduler was running"); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("starting the scheduler: %w", err)
 	}
 	if err := e.recheckAll(ctx, ""); err != nil && ctx.Err() == nil { // tools, policy and files may have changed meanwhile
@@ -64,6 +70,7 @@ func (s *Scheduler) Serve(ctx context.Context) error {
 	loops.Go(func() { e.files(ctx) })
 	loops.Go(func() { e.zones(ctx) })
 	loops.Go(func() { e.tellAll(ctx) })
+	loops.Go(func() { e.overdue(ctx) })
 	loops.Go(func() { e.follow(ctx) })
 	e.loop(ctx)
 	e.drain()
@@ -81,12 +88,22 @@ func (s *Scheduler) Serve(ctx context.Context) error {
 func (e *engine) enlist(ctx context.Context) error {
 	host, _ := os.Hostname() // only for people
 	worker := fmt.Sprintf("%s/%d/%s", host, os.Getpid(), rand.Text()[:8])
-	if err := e.store.Heartbeat(ctx, worker, e.tuning.Lease, true); err != nil {
+	if err := e.clock.sync(ctx, 0); err != nil {
+		return err
+	}
+	if e.began.IsZero() {
+		e.began = e.now()
+	}
+	fleet, err := e.store.Workers(ctx)
+	if err != nil {
+		return err
+	}
+	if err := e.store.Heartbeat(ctx, e.describe(worker, fleet), e.tuning.Lease, true); err != nil {
 		return err
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.worker, e.leased = worker, true
+	e.worker, e.leased, e.fleet = worker, true, fleet
 	e.ctx, e.end = context.WithCancelCause(context.WithoutCancel(ctx))
 	return nil
 }
@@ -94,13 +111,13 @@ func (e *engine) enlist(ctx context.Context) error {
 // keepLease renews the lease of this worker. If it cannot for most of the lease's time, it cancels all runs, because another
 // worker may begin them soon, and enlists as a new worker.
 func (e *engine) keepLease(ctx context.Context) {
-	last := time.Now()
-	for pause(ctx, e.tuning.Lease/5, nil) {
+	last, told := time.Now(), false
+	for pause(ctx, e.tuning.Lease/5, e.pulse) {
 		began := time.Now()
 		within, cancel := context.WithTimeout(ctx, e.tuning.Lease/5)
 		var err error
 		if worker, _, ok := e.holds(); ok {
-			err = e.store.Heartbeat(within, worker, e.tuning.Lease, false)
+			err = e.beat(within, worker)
 		} else {
 			err = e.enlist(ctx)
 		}
@@ -112,6 +129,12 @@ func (e *engine) keepLease(ctx context.Context) {
 			e.quit(err)
 		case err == nil:
 			last = began
+			if mixed := e.mixed(); mixed && !told { // others may have validated by an older policy until they heard of this one
+				if err := e.recheckAll(ctx, ""); err != nil && ctx.Err() == nil {
+					e.log.Error("jobs could not be validated", "err", err)
+				}
+			}
+			told = true
 		case errors.Is(err, ErrLost) || time.Since(last) > e.tuning.Lease*3/5:
 			e.log.Error("this worker's lease is over: its runs are cancelled", "err", err)
 			e.mu.Lock()
@@ -122,6 +145,24 @@ func (e *engine) keepLease(ctx context.Context) {
 			e.log.Warn("the store does not answer", "err", err)
 		}
 	}
+}
+
+// beat renews the lease of a worker, and reads the store's clock.
+func (e *engine) beat(ctx context.Context, worker string) error {
+	fleet, err := e.store.Workers(ctx)
+	if err != nil {
+		return err
+	}
+	if err := e.store.Heartbeat(ctx, e.describe(worker, fleet), e.tuning.Lease, false); err != nil {
+		return err
+	}
+	e.mu.Lock()
+	e.fleet, e.looked = fleet, time.Now()
+	e.mu.Unlock()
+	if err := e.clock.sync(ctx, 0); err != nil { // the lease is renewed all the same
+		e.log.Warn("the store's clock could not be read", "err", err)
+	}
+	return nil
 }
 
 // holds returns the name of this worker, the context of its runs, and whether it has a lease.
@@ -146,7 +187,7 @@ func pause(ctx context.Context, d time.Duration, early <-chan struct{}) bool {
 
 // loop fires jobs and begins runs until ctx is done.
 func (e *engine) loop(ctx context.Context) {
-	clock := newJumps(e.cfg.Now)
+	clock := newJumps(e.clock.now)
 	var took time.Time // the last call of takeOver
 	for ctx.Err() == nil {
 		e.jumped(ctx, clock.look())
@@ -175,7 +216,7 @@ func (e *engine) idle(ctx context.Context, done time.Time) time.Duration {
 	if err != nil || at.IsZero() {
 		return e.cfg.Poll
 	}
-	return min(max(at.Sub(e.cfg.Now()), 0), e.cfg.Poll)
+	return min(max(at.Sub(e.clock.now()), 0), e.cfg.Poll)
 }
 
 // pass fires the jobs due now, begins the runs that are ready, and reports whether there were any.
@@ -187,12 +228,14 @@ func (e *engine) pass(ctx context.Context, now time.Time) (did bool, err error) 
 	if fired > 0 {
 		kick(e.alert)
 	}
-	free := cap(e.slots) - len(e.slots)
 	worker, runs, ok := e.holds()
-	if free == 0 || !ok {
+	if !ok {
 		return fired > 0, nil
 	}
-	claims, err := e.store.Claim(ctx, worker, now, free)
+	if err := e.cancelRuns(ctx, worker); err != nil {
+		return fired > 0, err
+	}
+	claims, err := e.store.Claim(ctx, worker, now, Capacity{Room: e.room, PerOwner: e.cfg.PerOwner, PerTag: e.cfg.PerTag})
 	if errors.Is(err, ErrLost) {
 		return fired > 0, nil // after the next heartbeat this is a new worker
 	}
@@ -207,14 +250,19 @@ func (e *engine) pass(ctx context.Context, now time.Time) (did bool, err error) 
 
 // begin does a run in a goroutine of its own. Ctx ends with the lease of the worker that claimed the run.
 func (e *engine) begin(ctx context.Context, c Claim) {
-	e.slots <- struct{}{} // does not block: only the loop begins runs
+	server, _, _ := strings.Cut(c.Job.Tool, ":")
+	within, cancel := context.WithCancelCause(ctx)
+	e.departs(server, c.Run.ID, cancel)
 	e.runs.Go(func() {
+		defer cancel(nil)
 		defer func() {
-			<-e.slots
+			e.lands(server, c.Run.ID)
 			kick(e.wake)
 		}()
-		outcome := e.safely(ctx, c)
-		e.finish(ctx, c, outcome)
+		defer e.whileLong(within, c)()
+		outcome := e.safely(within, c)
+		e.crashed(server, c, outcome)
+		e.finish(ctx, c, outcome, context.Cause(within))
 	})
 }
 
@@ -230,13 +278,16 @@ func (e *engine) safely(ctx context.Context, c Claim) (outcome *Run) {
 }
 
 // finish stores the end of a run. It tries again while the store does not answer and the lease lasts.
-func (e *engine) finish(ctx context.Context, c Claim, outcome *Run) {
-	r := e.conclude(c, outcome, context.Cause(ctx))
+func (e *engine) finish(ctx context.Context, c Claim, outcome *Run, cutOff error) {
+	r := e.conclude(c, outcome, cutOff)
 	for {
 		err := e.store.Finish(context.WithoutCancel(ctx), r, func(j *Job, open int) { j.concluded(r, open, e.now()) })
 		switch {
 		case err == nil:
 			kick(e.alert)
+			if !r.State.Open() {
+				e.tuning.Ran(string(r.State), r.Started.Sub(r.Fire))
+			}
 			e.log.Info("a run ended", "job", c.Job.Name, "run", r.ID, "state", r.State, "attempt", r.Attempt)
 			return
 		case errors.Is(err, ErrLost):
@@ -279,9 +330,13 @@ func (e *engine) takeOver(ctx context.Context) {
 	}
 	now := e.now()
 	err := e.store.TakeOver(ctx, now, e.tuning.Lease, maxAttempts, func(j *Job, r *Run, open int) {
-		r.Reason = fmt.Sprintf("its worker died, for the %dth time", r.Attempt)
-		if j.AtMostOnce {
+		switch {
+		case r.State == Cancelled:
+			r.Reason = errCancel.Error()
+		case j.AtMostOnce:
 			r.Reason = "its worker died, and it must not run twice"
+		default:
+			r.Reason = fmt.Sprintf("its worker died, for the %dth time", r.Attempt)
 		}
 		j.concluded(r, open, now)
 		kick(e.alert)

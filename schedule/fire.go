@@ -45,7 +45,7 @@ func (s *Scheduler) fire(j *Job, open int, fired []time.Time, now time.Time) (ru
 	if n := len(missed); n > 0 {
 		r := add(missed[n-1])
 		r.State, r.Ended, r.Reason = Missed, now, missedReason(n, counted, missed[0], missed[n-1], j)
-		j.turn(Failing, r.Reason, now)
+		j.fail(r, r.Reason, now)
 	}
 	for _, at := range caught {
 		if limited && left <= 0 {

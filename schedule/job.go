@@ -39,12 +39,15 @@ func (d *Duration) UnmarshalText(text []byte) error {
 type Job struct {
 	ID string `json:"id"`
 	Spec
-	Canonical string    `json:"canonical"`  // the schedule in a form that means the same whenever it is read
-	Words     string    `json:"understood"` // the schedule in words
-	State     State     `json:"state"`
-	Owner     Owner     `json:"owner"`
-	Created   time.Time `json:"created"`
-	Updated   time.Time `json:"updated"`
+	Canonical string `json:"canonical"`  // the schedule in a form that means the same whenever it is read
+	Words     string `json:"understood"` // the schedule in words
+	// Closed are the times that Except leaves out, with the entries of each calendar instead of its name. All workers compute
+	// the same times from them, whatever calendars they have.
+	Closed  []string  `json:"closed,omitempty"`
+	State   State     `json:"state"`
+	Owner   Owner     `json:"owner"`
+	Created time.Time `json:"created"`
+	Updated time.Time `json:"updated"`
 	// Next is the time of the next run, zero for none.
 	Next time.Time `json:"next,omitzero"`
 	// Moved tells how Next moved without anybody changing the job.
@@ -61,6 +64,11 @@ type Job struct {
 	Unvalidated bool `json:"unvalidated,omitempty"`
 	// AllowWarnings marks a job that was made although something was missing that its runs need.
 	AllowWarnings bool `json:"allow_warnings,omitempty"`
+	// ManagedBy is the label of the file of jobs that made the job; "" for a job made by hand.
+	ManagedBy string `json:"managed_by,omitempty"`
+
+	LateTold time.Time `json:"late_told,omitzero"` // the fire time of the last run of which an alert told that it is late
+	Reminded time.Time `json:"reminded,omitzero"`  // the last reminder
 
 	CheckAt time.Time `json:"-"` // when to validate the next run; zero: never
 	// Alerts are new changes of Health. A store saves them together with the job.
@@ -69,19 +77,24 @@ type Job struct {
 
 // A Spec is a request for a job.
 type Spec struct {
-	Name        string          `json:"name"` // unique among the jobs of its owner
-	Tool        string          `json:"tool"` // SERVER:TOOL
-	Arguments   json.RawMessage `json:"arguments"`
-	Schedule    string          `json:"schedule"`           // see package when
-	Zone        string          `json:"timezone,omitempty"` // IANA name; default UTC
-	Description string          `json:"description,omitempty"`
-	Tags        []string        `json:"tags,omitempty"`
-	FireOnce    bool            `json:"fire_once,omitempty"`
-	MaxRuns     int             `json:"max_runs,omitempty"` // by the schedule; 0: any number
-	Until       time.Time       `json:"end_date,omitzero"`  // no run after it
-	Timeout     Duration        `json:"timeout,omitzero"`   // of a run; default 5 min
-	Retries     int             `json:"retries,omitempty"`  // of a run that failed; default none
-	Backoff     Duration        `json:"backoff,omitzero"`   // before the first retry, doubled for each; default 10 s
+	Name      string          `json:"name"` // unique among the jobs of its owner
+	Tool      string          `json:"tool"` // SERVER:TOOL
+	Arguments json.RawMessage `json:"arguments"`
+	Schedule  string          `json:"schedule"`           // see package when
+	Zone      string          `json:"timezone,omitempty"` // IANA name; default UTC
+	// Except lists local times at which the job does not run: names of calendars, see [Config], and entries as in them.
+	Except []string `json:"except,omitempty"`
+	// Shift is for runs at such times: "none" leaves them out, "before" moves them to the last day before that is not
+	// left out, "after" to the next. Default none.
+	Shift       string    `json:"shift,omitempty"`
+	Description string    `json:"description,omitempty"`
+	Tags        []string  `json:"tags,omitempty"`
+	FireOnce    bool      `json:"fire_once,omitempty"`
+	MaxRuns     int       `json:"max_runs,omitempty"` // by the schedule; 0: any number
+	Until       time.Time `json:"end_date,omitzero"`  // no run after it
+	Timeout     Duration  `json:"timeout,omitzero"`   // of a run; default 5 min
+	Retries     int       `json:"retries,omitempty"`  // of a run that failed; default none
+	Backoff     Duration  `json:"backoff,omitzero"`   // before the first retry, doubled for each; default 10 s
 	// Overlap is for a run while the one before it has not ended: "skip", which records it as skipped, "queue", which lets it
 	// wait, or "allow", which runs both. Default skip.
 	Overlap string `json:"overlap,omitempty"`
@@ -93,6 +106,14 @@ type Spec struct {
 	// AtMostOnce is for tools that must not run twice. If the worker of a run dies, the run is reported as
 	// lost and not tried again.
 	AtMostOnce bool `json:"at_most_once,omitempty"`
+	// AlertFailure asks for an alert for each run that fails, not for the first alone, AlertSuccess for each that succeeds.
+	AlertFailure bool `json:"alert_failure,omitempty"`
+	AlertSuccess bool `json:"alert_success,omitempty"`
+	// AlertLate asks for an alert if a run has not begun so long after its fire time, AlertLong if an attempt has run for
+	// longer, and AlertReminder for one as often as this while the health of an active job is not [Healthy].
+	AlertLate     Duration `json:"alert_late,omitzero"`
+	AlertLong     Duration `json:"alert_long,omitzero"`
+	AlertReminder Duration `json:"alert_reminder,omitzero"`
 }
 
 // An Owner is the identity that made a job. The job's runs are judged as calls of this identity.
@@ -198,6 +219,7 @@ const (
 	Skipped   RunState = "skipped" // the run before it had not ended
 	Missed    RunState = "missed"  // no scheduler was running
 	Lost      RunState = "lost"    // its worker died, and it must not run twice
+	Cancelled RunState = "cancelled"
 )
 
 // Open reports whether a run has not ended.
@@ -219,6 +241,8 @@ type Run struct {
 	RunInfo
 
 	Exclusive bool `json:"-"` // it waits for other runs of the job to end
+
+	gone bool // its server ended before it answered, and the call may be made again
 }
 
 // Progress is the progress that a server reports of a run. It has numbers alone: words would need a review.
@@ -229,9 +253,14 @@ type Progress struct {
 
 // RunInfo holds the details of a run. Most of them are known when it has ended.
 type RunInfo struct {
-	Reason    string          `json:"reason,omitempty"`   // why it did not succeed
-	Progress  *Progress       `json:"progress,omitempty"` // while it runs
+	Replays   string    `json:"replays,omitempty"`   // the id of the run that it repeats on request
+	Reason    string    `json:"reason,omitempty"`    // why it did not succeed
+	Progress  *Progress `json:"progress,omitempty"`  // while it runs
+	LateAfter Duration  `json:"late_after,omitzero"` // [Spec.AlertLate], when it fired
+	// Crashes is the number of times that the server of its tool ended while it and other runs were under way there. Such
+	// attempts do not count as retries.
+	Crashes   int             `json:"crashes,omitempty"`
 	Verdict   *Verdict        `json:"verdict,omitempty"`
-	Result    json.RawMessage `json:"result,omitempty"`    // the tool's answer, as the output layer left it
-	Truncated int             `json:"truncated,omitempty"` // size of a result that was too large to be stored
+	Result    json.RawMessage `json:"result,omitempty"`    // the tool's answer, as the output layer left it, without secrets
+	Truncated int             `json:"truncated,omitempty"` // size of a result that is not stored: it was too large, or could not be searched for secrets
 }

@@ -6,6 +6,7 @@ package schedule
 import (
 	"context"
 	"errors"
+	"time"
 )
 
 // Of returns the scheduler as one owner sees it: it finds and changes only the jobs and runs of this subject. New jobs
@@ -96,4 +97,12 @@ func (o *owned) Run(ctx context.Context, id string) (*Run, error) {
 func (o *owned) Runs(ctx context.Context, f RunFilter) ([]*Run, error) {
 	f.Owner = &o.subject
 	return o.Store.Runs(ctx, f)
+}
+
+// Cancel implements [Store].
+func (o *owned) Cancel(ctx context.Context, id, reason string, now time.Time, change func(*Job, int)) (*Run, error) {
+	if _, err := o.Run(ctx, id); err != nil {
+		return nil, err
+	}
+	return o.Store.Cancel(ctx, id, reason, now, change)
 }

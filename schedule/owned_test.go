@@ -71,13 +71,13 @@ func (w *world) triggerPaused(id string) *schedule.Run {
 
 // ownerless are the methods without a job in their question, and the reasons why they need not keep owners apart.
 var ownerless = map[string]string{
-	"Scheduler.Create": "what it makes is the session's", "Scheduler.Propose": "judges what is not there yet", "inside.Validate": "judges what is not there yet",
+	"Scheduler.Create": "what it makes is the session's", "inside.CreateManaged": "what it makes is the session's", "Scheduler.Propose": "judges what is not there yet", "inside.Validate": "judges what is not there yet",
 	"Scheduler.Of": "narrows", "Scheduler.Serve": "the engine", "Scheduler.Inside": "its methods stand beside", "inside.Tune": "sets", "inside.Recheck": "the engine: it tells nothing",
 
 	"Store.CreateJob": "what it makes is the session's", "Store.AddRun": "Trigger has found the job",
 	"Store.Fire": "the engine", "Store.Claim": "the engine", "Store.Finish": "the engine", "Store.Progress": "the engine", "Store.Heartbeat": "the engine",
 	"Store.Leave": "the engine", "Store.TakeOver": "the engine", "Store.NextAt": "the engine", "Store.Checks": "the engine", "Store.CheckSoon": "the engine",
-	"Store.SetBack": "the engine", "Store.Zones": "the engine", "Store.Servers": "the engine", "Store.Served": "tells nothing of jobs", "inside.Served": "tells nothing of jobs", "Store.Prune": "the engine", "Store.Alerts": "the engine", "Store.Told": "the engine", "Store.AlertsSince": "the engine; doors choose by the alert's owner",
+	"Store.SetBack": "the engine", "Store.Zones": "the engine", "Store.Servers": "the engine", "Store.Workers": "tells nothing of jobs", "inside.Workers": "tells nothing of jobs", "Store.Now": "tells nothing of jobs", "Store.ToCancel": "the engine", "Store.Backlog": "counts alone, for metrics", "inside.Backlog": "counts alone, for metrics", "Store.Prune": "the engine", "Store.Alerts": "the engine", "Store.Told": "the engine", "Store.AlertsSince": "the engine; doors choose by the alert's owner",
 	"Store.Close": "whoever has opened it",
 }
 
@@ -136,12 +136,25 @@ func asked(ctx context.Context, s *schedule.Scheduler, j *schedule.Job, id strin
 		return found(slices.ContainsFunc(list, func(c schedule.Count) bool { return c.State == schedule.Paused }), err)
 	}
 	return map[string]func() error{
-		"inside.Check":         func() error { _, err := schedule.Inside(s).Check(ctx, j); return err },
+		"inside.Check":     func() error { _, err := schedule.Inside(s).Check(ctx, j); return err },
+		"Scheduler.Cancel": func() error { _, err := s.Cancel(ctx, run.ID); return err },
+		"Scheduler.Replay": func() error {
+			_, err := s.Replay(ctx, run.ID)
+			if !errors.Is(err, schedule.ErrNotFound) {
+				return nil // the run has not ended
+			}
+			return err
+		},
+		"Store.Cancel": func() error {
+			_, err := store.Cancel(ctx, run.ID, "why", run.Fire, func(*schedule.Job, int) {})
+			return err
+		},
 		"Scheduler.Delete":     func() error { return s.Delete(ctx, id) },
 		"Scheduler.Get":        func() error { _, err := s.Get(ctx, id); return err },
 		"Scheduler.GetRun":     func() error { _, err := s.GetRun(ctx, run.ID); return err },
 		"Scheduler.Pause":      func() error { _, err := s.Pause(ctx, id); return err },
 		"inside.ProposeUpdate": func() error { _, err := schedule.Inside(s).ProposeUpdate(ctx, id, patch, schedule.How{}); return err },
+		"inside.Manage":        func() error { _, err := schedule.Inside(s).Manage(ctx, id, "label"); return err },
 		"Scheduler.Resume":     func() error { _, err := s.Resume(ctx, id); return err },
 		"Scheduler.Runs":       func() error { _, err := s.Runs(ctx, schedule.RunFilter{Job: id}); return err },
 		"Scheduler.Trigger":    func() error { _, err := s.Trigger(ctx, id); return err },

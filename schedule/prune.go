@@ -36,7 +36,7 @@ func later(a, b time.Time) time.Time {
 // prune deletes old runs once an hour until ctx is done. It distrusts a clock that leaps ahead, because a wrong clock would
 // make it delete young runs.
 func (e *engine) prune(ctx context.Context, doubtful bool) {
-	clock := newJumps(e.cfg.Now)
+	clock := newJumps(e.clock.now)
 	var doubted time.Time
 	if doubtful {
 		doubted = time.Now()

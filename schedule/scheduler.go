@@ -43,13 +43,31 @@ type Config struct {
 	// Seen hears each change of a job's health, in every process that serves the store. It must return soon. It may be nil.
 	Seen func(Alert)
 
-	Workers  int           // runs at once; default 8
+	// Workers is the number of runs of one server at once; default 8. Each server has its own, so that one that hangs
+	// delays no other.
+	Workers int
+	// PerOwner and PerTag bound the runs at once of one owner, and of the jobs with a tag, on all workers of the store
+	// together. Zero, or a tag that is not in the map, means no bound.
+	PerOwner int
+	PerTag   map[string]int
+	// MaxJobs bounds the jobs of one owner that run, or are paused; two made at once may exceed it by one. MinInterval is the
+	// least time between two runs that a schedule asks for. Zero means no bound.
+	MaxJobs     int
+	MinInterval time.Duration
+
+	// Calendars are times at which jobs do not run that name them in Except. An entry is a local date (2026-12-25, 12-25 for
+	// each year), a day of the week or weekend, a range of dates (2026-12-24..2027-01-02) with its last day, of moments
+	// (2026-12-24T18:00..2026-12-27T06:00) or of hours each day (22:00..06:00) or week (sat 22:00..sun 04:00). Serve gives the
+	// jobs in the store the calendars as they are now.
+	Calendars map[string][]string
+
 	Poll     time.Duration // between two looks for changes by other processes; default 500 ms
 	KeepAge  time.Duration // of runs; default 90 days
 	KeepRuns int           // of a job; default 1000
 
-	Now    func() time.Time // the wall clock; default time.Now
-	Logger *slog.Logger     // nil discards
+	// Now is the wall clock of this machine; default time.Now. A store with a clock of its own goes first.
+	Now    func() time.Time
+	Logger *slog.Logger // nil discards
 }
 
 const (
@@ -79,10 +97,12 @@ type Scheduler struct {
 	cfg    Config
 	tuning *jobspec.Tuning
 	store  Store
+	clock  *storeClock
 	log    *slog.Logger
 	wake   chan struct{} // something may be due
 	check  chan struct{} // a validation may be due
 	alert  chan struct{} // an alert may be due
+	pulse  chan struct{} // the other workers are to hear of a new policy
 }
 
 // New makes a scheduler.
@@ -90,13 +110,20 @@ func New(cfg Config) (*Scheduler, error) {
 	if cfg.Store == nil || cfg.Caller == nil {
 		return nil, errors.New("a scheduler needs a store and a caller")
 	}
+	if err := checkCalendars(cfg.Calendars); err != nil {
+		return nil, err
+	}
 	cfg = cfg.withDefaults()
 	tuning := jobspec.Tuning{}.WithDefaults()
-	return &Scheduler{cfg: cfg, tuning: &tuning, store: cfg.Store, log: cfg.Logger, wake: make(chan struct{}, 1), check: make(chan struct{}, 1), alert: make(chan struct{}, 1)}, nil
+	clock := &storeClock{store: cfg.Store, machine: cfg.Now, log: cfg.Logger}
+	return &Scheduler{cfg: cfg, tuning: &tuning, store: cfg.Store, clock: clock, log: cfg.Logger, wake: make(chan struct{}, 1), check: make(chan struct{}, 1), alert: make(chan struct{}, 1), pulse: make(chan struct{}, 1)}, nil
 }
 
-// now reads the wall clock, to the millisecond that stores keep.
-func (s *Scheduler) now() time.Time { return s.cfg.Now().UTC().Truncate(time.Millisecond) }
+// now reads the clock, to the millisecond that stores keep.
+func (s *Scheduler) now() time.Time { return s.clock.now().UTC().Truncate(time.Millisecond) }
+
+// sync makes sure that now is the store's time. Everything that stores a time calls it before.
+func (s *Scheduler) sync(ctx context.Context) error { return s.clock.sync(ctx, s.tuning.Lease) }
 
 // kick wakes a loop.
 func kick(c chan struct{}) {

@@ -27,6 +27,7 @@ type Proposal struct {
 	Rehearsal  *Rehearsal  `json:"rehearsal,omitempty"`  // nil without a rehearsal
 
 	schedule *when.Schedule
+	closed   []string // see [Job]
 }
 
 // A RefusedError reports a job that was not made or changed because it could not work.
@@ -48,8 +49,17 @@ func (s *Scheduler) judgeCall(ctx context.Context, spec *Spec, who *call.Session
 }
 
 // schedules reads the schedule of a job.
-func (p *Proposal) schedules(spec *Spec, now time.Time) {
+func (s *Scheduler) schedules(p *Proposal, spec *Spec, now time.Time) {
+	closed, err := s.closed(spec)
+	if err != nil {
+		p.add("/except", err.Error(), "")
+		return
+	}
+	p.closed = closed
 	schedule, err := spec.schedule(now)
+	if err == nil {
+		schedule, err = spec.except(schedule, closed, now)
+	}
 	var wrong *when.Error
 	switch {
 	case errors.As(err, &wrong):
@@ -63,7 +73,7 @@ func (p *Proposal) schedules(spec *Spec, now time.Time) {
 		p.add("/timezone", err.Error(), "")
 		return
 	}
-	p.schedule, p.Understood, p.Next = schedule, schedule.Words(), schedule.Times(now, 3)
+	p.schedule, p.Understood, p.Next = schedule, spec.inWords(schedule), schedule.Times(now, 3)
 	if !spec.Until.IsZero() && spec.Until.After(now) && p.Next[0].After(spec.Until) {
 		p.add("/end_date", "is before the first run: the job would never run", "")
 	}
@@ -98,6 +108,10 @@ type How struct {
 // Create makes a job. The error is a *[RefusedError] if the job is a no-go, and [ErrNameTaken] if the owner has
 // another job of this name. The proposal is never nil.
 func (s *Scheduler) Create(ctx context.Context, spec Spec, who *call.Session, how How) (*Job, *Proposal, error) {
+	return s.create(ctx, spec, who, how, "")
+}
+
+func (s *Scheduler) create(ctx context.Context, spec Spec, who *call.Session, how How, managedBy string) (*Job, *Proposal, error) {
 	p, err := s.Propose(ctx, spec, who, how)
 	if err == nil {
 		err = s.tryOut(ctx, spec, who, how, p)
@@ -108,7 +122,7 @@ func (s *Scheduler) Create(ctx context.Context, spec Spec, who *call.Session, ho
 	now := s.now()
 	j := &Job{
 		ID: jobspec.NewID(now), Spec: spec, State: Active, Owner: ownerOf(who), Created: now, Updated: now,
-		Unvalidated: how.SkipValidation, AllowWarnings: how.AllowWarnings,
+		Unvalidated: how.SkipValidation, AllowWarnings: how.AllowWarnings, ManagedBy: managedBy,
 	}
 	if how.Paused {
 		j.State = Paused
@@ -126,7 +140,7 @@ func (s *Scheduler) Create(ctx context.Context, spec Spec, who *call.Session, ho
 
 // plan sets the fields that follow from the schedule.
 func (s *Scheduler) plan(j *Job, p *Proposal, now time.Time) {
-	j.Canonical, j.Words = p.schedule.Canonical(), p.schedule.Words()
+	j.Canonical, j.Words, j.Closed = p.schedule.Canonical(), j.inWords(p.schedule), p.closed
 	j.Moved, j.Through = nil, now
 	if j.State == Paused {
 		return // Resume sets Next
@@ -149,6 +163,14 @@ func (s *Scheduler) recorded(ctx context.Context, on string, j *Job, p *Proposal
 // Propose judges a job as [Scheduler.Create] would, but does not make it. An error other than a *[RefusedError] means
 // that the call could not be judged. The proposal is a no-go then.
 func (s *Scheduler) Propose(ctx context.Context, spec Spec, who *call.Session, how How) (*Proposal, error) {
+	return s.propose(ctx, spec, who, how, true)
+}
+
+// propose judges a job that is new, or as it would be after a change.
+func (s *Scheduler) propose(ctx context.Context, spec Spec, who *call.Session, how How, fresh bool) (*Proposal, error) {
+	if err := s.sync(ctx); err != nil {
+		return new(Proposal), err
+	}
 	p, err := s.judgeCall(ctx, &spec, who, how.AllowWarnings)
 	if how.SkipValidation && s.cfg.AllowSkip {
 		// The judgement of the call stays on record. The schedule and the fields must still be right.
@@ -156,7 +178,13 @@ func (s *Scheduler) Propose(ctx context.Context, spec Spec, who *call.Session, h
 		p.Validation = toolvet.Validation{Valid: true, Tool: called.Tool, Method: "skipped", Warnings: called.Errors}
 		err = nil
 	}
-	p.schedules(&spec, s.now())
+	s.schedules(p, &spec, s.now())
+	s.tooOften(p, &spec)
+	if fresh {
+		if err := s.quota(ctx, p, ownerOf(who).Subject); err != nil {
+			return p, err
+		}
+	}
 	if how.SkipValidation && !s.cfg.AllowSkip {
 		p.add("/skip_validation", "is not allowed by the policy", "write skip_validation: true in the section schedule of the policy")
 	}
@@ -181,11 +209,12 @@ func (s *Scheduler) patched(ctx context.Context, id string, patch []byte, how Ho
 	if err := spec.decode(patch); err != nil {
 		return nil, spec, nil, err
 	}
-	p, err = s.Propose(ctx, spec, old.Owner.session(how.AllowWarnings), how)
+	p, err = s.propose(ctx, spec, old.Owner.session(how.AllowWarnings), how, false)
 	if err == nil && old.Schedule == spec.Schedule && old.Zone == spec.Zone {
 		// "in 3 hours" counts from when the job was made, and an interval keeps its beginning
+		old := &Job{Spec: spec, Canonical: old.Canonical, Closed: p.closed}
 		if schedule, err := old.restored(); err == nil {
-			p.schedule, p.Understood, p.Next = schedule, schedule.Words(), schedule.Times(s.now(), 3)
+			p.schedule, p.Understood, p.Next = schedule, spec.inWords(schedule), schedule.Times(s.now(), 3)
 		}
 	}
 	return old, spec, p, err
@@ -253,6 +282,9 @@ func (s *Scheduler) Delete(ctx context.Context, id string) error { return s.stor
 
 // Pause keeps a job from running until [Scheduler.Resume].
 func (s *Scheduler) Pause(ctx context.Context, id string) (*Job, error) {
+	if err := s.sync(ctx); err != nil {
+		return nil, err
+	}
 	return s.store.UpdateJob(ctx, id, func(j *Job) error {
 		if j.State != Active && j.State != Paused {
 			return fmt.Errorf("the job is %s: it does not run any more", j.State)
@@ -264,6 +296,9 @@ func (s *Scheduler) Pause(ctx context.Context, id string) (*Job, error) {
 
 // Resume lets a paused job run again from now on. The runs that it left out while it was paused do not count as missed.
 func (s *Scheduler) Resume(ctx context.Context, id string) (*Job, error) {
+	if err := s.sync(ctx); err != nil {
+		return nil, err
+	}
 	defer kick(s.wake)
 	return s.store.UpdateJob(ctx, id, func(j *Job) error {
 		switch j.State {
@@ -272,6 +307,7 @@ func (s *Scheduler) Resume(ctx context.Context, id string) (*Job, error) {
 		case Completed, Failed:
 			return fmt.Errorf("the job is %s: give it a schedule that fires again, with update", j.State)
 		}
+		s.recall(j)
 		schedule, err := j.restored()
 		if err != nil {
 			return err
@@ -290,25 +326,9 @@ func (s *Scheduler) Resume(ctx context.Context, id string) (*Job, error) {
 // Trigger queues a run of a job for now, even if the job is paused. The run waits for another one that is under way,
 // unless the job allows overlaps.
 func (s *Scheduler) Trigger(ctx context.Context, id string) (*Run, error) {
-	j, err := s.store.Job(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	r := s.newRun(j, s.now(), "trigger")
-	for {
-		err := s.store.AddRun(ctx, r, maxOpen)
-		if errors.Is(err, ErrRunExists) { // somebody else triggered the job in the same millisecond
-			r.Fire = r.Fire.Add(time.Millisecond)
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		kick(s.wake)
-		return r, nil
-	}
+	return s.enqueue(ctx, id, "")
 }
 
 func (s *Scheduler) newRun(j *Job, fire time.Time, kind string) *Run {
-	return &Run{ID: jobspec.NewID(s.now()), Job: j.ID, Fire: fire.UTC(), Kind: kind, State: Queued, Ready: fire.UTC(), Exclusive: j.Overlap != "allow"}
+	return &Run{ID: jobspec.NewID(s.now()), Job: j.ID, Fire: fire.UTC(), Kind: kind, State: Queued, Ready: fire.UTC(), Exclusive: j.Overlap != "allow", RunInfo: RunInfo{LateAfter: j.AlertLate}}
 }

@@ -24,6 +24,8 @@ const (
 	maxArguments   = 1 << 20
 	maxRetries     = 20
 	maxTimeout     = 24 * time.Hour
+	maxReminder    = 366 * 24 * time.Hour
+	leastAlert     = 10 * time.Second // alerts that depend on the time are looked for as often
 	maxCatchUp     = 1000
 	maxRuns        = 1_000_000_000
 )
@@ -61,7 +63,8 @@ func (s *Spec) problems(now time.Time) (list []problem) {
 		field string
 		value Duration
 		max   time.Duration
-	}{{"timeout", s.Timeout, maxTimeout}, {"backoff", s.Backoff, maxTimeout}, {"jitter", s.Jitter, maxTimeout}} {
+	}{{"timeout", s.Timeout, maxTimeout}, {"backoff", s.Backoff, maxTimeout}, {"jitter", s.Jitter, maxTimeout},
+		{"alert_late", s.AlertLate, maxReminder}, {"alert_long", s.AlertLong, maxReminder}, {"alert_reminder", s.AlertReminder, maxReminder}} {
 		if d.value < 0 || time.Duration(d.value) > d.max {
 			fail(d.field, "must be between 0 and %s", d.max)
 		}
@@ -71,6 +74,20 @@ func (s *Spec) problems(now time.Time) (list []problem) {
 		fail("retries", "must be between 0 and %d", maxRetries)
 	case s.Retries > 0 && s.AtMostOnce:
 		fail("retries", "does not go together with at_most_once: a retry is a second time")
+	}
+	if len(s.Except) > maxExcept || slices.ContainsFunc(s.Except, func(t string) bool { return t == "" || len(t) > maxEntry || !plain(t) }) {
+		fail("except", "must be at most %d names of calendars or times, each of 1 to %d bytes", maxExcept, maxEntry)
+	}
+	if !slices.Contains([]string{"", when.ShiftNone, when.ShiftBefore, when.ShiftAfter}, s.Shift) {
+		fail("shift", "must be none, before or after")
+	}
+	for _, d := range []struct {
+		field string
+		value Duration
+	}{{"alert_late", s.AlertLate}, {"alert_long", s.AlertLong}, {"alert_reminder", s.AlertReminder}} {
+		if d.value > 0 && time.Duration(d.value) < leastAlert {
+			fail(d.field, "must be 0s for none, or at least %s", leastAlert)
+		}
 	}
 	if !slices.Contains([]string{"", "skip", "queue", "allow"}, s.Overlap) {
 		fail("overlap", "must be skip, queue or allow")
@@ -101,7 +118,7 @@ func (s *Spec) decode(text []byte) error {
 	return err
 }
 
-// schedule parses the schedule of a new Spec.
+// schedule parses the schedule of a new Spec, apart from what it leaves out.
 func (s *Spec) schedule(now time.Time) (*when.Schedule, error) {
 	zone, err := when.LoadZone(s.Zone)
 	if err != nil {
@@ -116,7 +133,11 @@ func (j *Job) restored() (*when.Schedule, error) {
 	if err != nil {
 		return nil, err
 	}
-	return when.Restore(j.Canonical, zone)
+	schedule, err := when.Restore(j.Canonical, zone)
+	if err != nil {
+		return nil, err
+	}
+	return j.open(schedule)
 }
 
 // following returns the next time after another at which the job runs, or zero if it does not run any more.

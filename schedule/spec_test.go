@@ -15,9 +15,9 @@ import (
 func TestUnknownField(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		`{"Name":"x"}`:       `unknown field "Name": write one of arguments, at_most_once, `,
-		`{"owner":{}}`:       `unknown field "owner": write one of arguments, at_most_once, `,
-		`{"a\u001b[2Jb":{}}`: `: write one of arguments`,
+		`{"Name":"x"}`:       `unknown field "Name": write one of alert_failure, alert_late, `,
+		`{"owner":{}}`:       `unknown field "owner": write one of alert_failure, alert_late, `,
+		`{"a\u001b[2Jb":{}}`: `: write one of alert_failure`,
 	} {
 		_, err := jobspec.Decode([]byte(text), new(schedule.Spec))
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\x1b") {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 )
 
@@ -55,7 +56,9 @@ var (
 // whoever else fires it. A missed run is the exception: a run that happens after all takes its place. Each piece of work
 // goes to one of the schedulers that serve the store.
 //
-// Leases show that workers are alive, by the clock of the store, which all of them share. After its lease is over, a
+// Time: all workers of a store go by one clock, which Now reads. Callers pass its times to the methods.
+//
+// Leases show that workers are alive, by the same clock. After its lease is over, a
 // worker keeps its runs until TakeOver hands them on; then it has no lease any more.
 //
 // Alerts stay until they are delivered, and then until they are pruned. The store delivers the alerts of a job in the
@@ -63,6 +66,10 @@ var (
 //
 // Package sqlstore is a store in SQLite or PostgreSQL; package memstore is a short one in memory.
 type Store interface {
+	// Now returns the time by the clock of the store's database server. It returns the zero time if the store has no
+	// server: then all workers are on one machine, and its clock counts.
+	Now(ctx context.Context) (time.Time, error)
+
 	// CreateJob stores a new job. The error is ErrNameTaken if its id or name is not free.
 	CreateJob(ctx context.Context, j *Job) error
 	// Job returns a job.
@@ -77,6 +84,9 @@ type Store interface {
 	// Counts counts the jobs of an owner, nil for all, by state and health, in this order.
 	Counts(ctx context.Context, owner *string) ([]Count, error)
 
+	// Backlog counts the queued runs that are ready now, and the running ones. Oldest is the ready time of the first of
+	// the ready ones, zero if there is none.
+	Backlog(ctx context.Context, now time.Time) (ready, running int, oldest time.Time, err error)
 	// AddRun stores a new run. The error is ErrNotFound if its job does not exist, ErrTooMany if most
 	// runs of the job have not ended, and ErrRunExists if the fire time and kind are not free.
 	AddRun(ctx context.Context, r *Run, most int) error
@@ -92,11 +102,12 @@ type Store interface {
 	// time and kind are not free, and adds the number of stored open runs to the job's Fired. It
 	// returns the number of jobs.
 	Fire(ctx context.Context, now time.Time, limit int, fire func(j *Job, open int, fired []time.Time) []*Run) (int, error)
-	// Claim gives queued runs that are ready to a worker, at most limit, in the order of their ready
-	// times and ids. A claimed run is Running, names the worker, and counts one attempt more. Claim
-	// passes over an exclusive run while another run of its job is running, and over a scheduled run
-	// while its job is paused. The error is ErrLost if the worker has no lease.
-	Claim(ctx context.Context, worker string, now time.Time, limit int) ([]Claim, error)
+	// Claim gives queued runs that are ready to a worker. A claimed run is Running, names the worker, and counts one attempt
+	// more. Claim passes over an exclusive run while another run of its job is running, over a scheduled run
+	// while its job is paused, and over runs for which c leaves no room. Of the runs of a server, those of the owner with the
+	// fewest running runs come first, then those that were ready first. Runs that must wait for others cost nothing,
+	// however many they are. The error is ErrLost if the worker has no lease.
+	Claim(ctx context.Context, worker string, now time.Time, c Capacity) ([]Claim, error)
 	// Progress stores the progress of a run that its worker has claimed. It does nothing if Finish would
 	// return ErrLost.
 	Progress(ctx context.Context, r *Run) error
@@ -108,6 +119,13 @@ type Store interface {
 	// with the same worker and the same attempt. So a worker without its lease cannot overwrite the work
 	// of its successor.
 	Finish(ctx context.Context, r *Run, change func(j *Job, open int)) error
+	// Cancel ends a queued run as Cancelled, with a reason, together with the job as change leaves it; open is the number of the
+	// job's other runs that have not ended. It asks the worker of a running run to end it. If that run goes back into the queue
+	// all the same, Finish and TakeOver end it as Cancelled. Cancel does nothing to a run that has ended. It returns the run. The
+	// error is ErrNotFound if there is none.
+	Cancel(ctx context.Context, id, reason string, now time.Time, change func(j *Job, open int)) (*Run, error)
+	// ToCancel returns the ids of the runs that a worker is asked to end.
+	ToCancel(ctx context.Context, worker string) ([]string, error)
 	// NextAt returns the earliest moment after a time at which a job fires or a queued run is ready;
 	// zero means never.
 	NextAt(ctx context.Context, after time.Time) (time.Time, error)
@@ -117,14 +135,14 @@ type Store interface {
 	// CheckSoon sets CheckAt to now for all active jobs of a server that have a Next; "" means all servers.
 	CheckSoon(ctx context.Context, server string, now time.Time) error
 
-	// Heartbeat makes the lease of a worker last for so long from now. The first heartbeat makes the
-	// lease. The error is ErrLost if a later one finds none, and ErrGone if the store is not where
+	// Heartbeat makes the lease of a worker last for so long from now, and stores what the worker says of itself. The first
+	// heartbeat makes the lease. The error is ErrLost if a later one finds none, and ErrGone if the store is not where
 	// it was opened.
-	Heartbeat(ctx context.Context, worker string, lease time.Duration, first bool) error
+	Heartbeat(ctx context.Context, w *Worker, lease time.Duration, first bool) error
 	// Leave ends the lease of a worker. It is no error if there is none.
 	Leave(ctx context.Context, worker string) error
-	// Served reports whether a worker has a lease that is not over.
-	Served(ctx context.Context) (bool, error)
+	// Workers returns the workers whose lease is not over, in the order of their ids, with the time of their last heartbeat.
+	Workers(ctx context.Context) ([]*Worker, error)
 	// TakeOver hands on the runs of all workers whose lease is over, and deletes those leases. A run
 	// goes back into the queue, ready at now. It ends as Lost instead if its job is AtMostOnce or the
 	// run was begun so many times as attempts: lost then completes the run and changes the job; open is the
@@ -163,6 +181,48 @@ type Store interface {
 	io.Closer
 }
 
+// A Worker is a scheduler that serves a store, as it describes itself to the others.
+type Worker struct {
+	ID      string    `json:"id"`
+	Started time.Time `json:"started"`
+	Seen    time.Time `json:"seen"` // its last heartbeat
+	// Servers are those whose jobs it runs. Nil means any.
+	Servers []string `json:"servers"`
+	// Policy is a digest of the rules under which it runs jobs, and Since the time from which on a worker has had them.
+	Policy string    `json:"policy,omitempty"`
+	Since  time.Time `json:"since"`
+	// Skew is how far the clock of its machine is ahead of the store's. It bears on nothing but reports.
+	Skew Duration `json:"skew,omitzero"`
+}
+
+// Knows reports whether the worker can run jobs of a server.
+func (w *Worker) Knows(server string) bool {
+	return w.Servers == nil || slices.Contains(w.Servers, server)
+}
+
+// Wrong describes the clock of the worker's machine if it differs from the store's by more than NTP would leave, such as
+// "30m0s ahead". Otherwise it returns "".
+func (w *Worker) Wrong() string {
+	switch d := time.Duration(w.Skew).Round(time.Second); {
+	case d > noticed:
+		return d.String() + " ahead"
+	case d < -noticed:
+		return (-d).String() + " behind"
+	}
+	return ""
+}
+
+// A Capacity bounds a claim.
+type Capacity struct {
+	// Room returns how many runs of a server the worker may begin. Fleet are all workers whose lease is not over, the
+	// worker itself among them.
+	Room func(server string, fleet []*Worker) int
+	// PerOwner and PerTag bound the running runs of one owner, and of the jobs with a tag, on all workers. 0, or a tag that
+	// is not in the map, means no bound.
+	PerOwner int
+	PerTag   map[string]int
+}
+
 // A Claim is a run that a worker has to do, with its job.
 type Claim struct {
 	Run *Run
@@ -171,15 +231,16 @@ type Claim struct {
 
 // A JobFilter chooses jobs, in the order of their ids. The zero filter means all.
 type JobFilter struct {
-	State  State
-	Health Status
-	Tag    string
-	Server string
-	Owner  *string // its subject
-	Name   string
-	Search string // in name, tool, description or a tag, in any case
-	After  string // the id of the last job of the page before
-	Limit  int    // default 50, at most 1000
+	State   State
+	Health  Status
+	Tag     string
+	Server  string
+	Owner   *string // its subject
+	Name    string
+	Search  string // in name, tool, description or a tag, in any case
+	After   string // the id of the last job of the page before
+	Limit   int    // default 50, at most 1000
+	Reminds bool   // only jobs with an AlertReminder
 	// Before chooses jobs whose Next is before it, in the order of Next. It does not go together with After.
 	Before time.Time
 	// Brief leaves out arguments, description, tags and owner: none of them bears on when a job runs

@@ -13,7 +13,7 @@ import (
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// watch looks after the servers of jobs until ctx is done. Each server has loops of its own, so that one that hangs delays
+// watch looks after the servers of jobs until ctx is done, apart from those that another worker looks after. Each server has loops of its own, so that one that hangs delays
 // the validations of no other.
 func (e *engine) watch(ctx context.Context) {
 	type watched struct {
@@ -29,7 +29,7 @@ func (e *engine) watch(ctx context.Context) {
 			e.log.Error("the store cannot list the servers of jobs", "err", err)
 		}
 		for _, name := range names {
-			if servers[name] != nil {
+			if servers[name] != nil || !e.judges(ctx, name) {
 				continue
 			}
 			own, stop := context.WithCancel(ctx)
@@ -39,7 +39,7 @@ func (e *engine) watch(ctx context.Context) {
 			all.Go(func() { e.tools(own, name) })
 		}
 		for name, w := range servers {
-			if err == nil && !slices.Contains(names, name) {
+			if err == nil && (!slices.Contains(names, name) || !e.judges(ctx, name)) {
 				w.stop()
 				delete(servers, name)
 				continue

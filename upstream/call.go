@@ -51,7 +51,11 @@ func (s *Set) Call(ctx context.Context, name string, arguments json.RawMessage, 
 		return refused(p), p.Verdict().Stopped // nil unless the caller has given up
 	}
 	o.Method, o.caller = "tools/call", t.call.Session
-	if o.Params, err = callParams(traced(p, o.Params, messages), t.call.Name, t.call.Raw, messages); err != nil {
+	given := t.call.Raw
+	if canonical := p.Arguments(); canonical != nil {
+		given = canonical
+	}
+	if o.Params, err = callParams(traced(p, o.Params, messages), t.call.Name, given, messages); err != nil {
 		return failed(ctx, p, err, o.text), err
 	}
 	if err := ctx.Err(); err != nil { // the caller has given up

@@ -21,6 +21,8 @@ import (
 type flags struct {
 	few, many  int
 	samples    int
+	runs       int           // that have ended, of each job
+	blocked    int           // runs that wait for others
 	rate       int           // jobs due a second
 	length     time.Duration // of the measurement of lag
 	postgres   string
@@ -32,6 +34,8 @@ func main() {
 	flag.IntVar(&f.few, "few", 1000, "jobs in the smaller store")
 	flag.IntVar(&f.many, "many", 100_000, "jobs in the larger store")
 	flag.IntVar(&f.samples, "samples", 300, "times that each thing is done")
+	flag.IntVar(&f.runs, "runs", 10, "runs of each job that have ended, at most 800")
+	flag.IntVar(&f.blocked, "blocked", 100_000, "runs that wait, when a claim behind them is measured; whole thousands")
 	flag.IntVar(&f.rate, "rate", 100, "jobs that are due each second, when the lag is measured")
 	flag.DurationVar(&f.length, "length", 20*time.Second, "how long the lag is measured")
 	flag.StringVar(&f.postgres, "postgres", "", "`URL` of a PostgreSQL server, too, in which schemas are made and dropped")

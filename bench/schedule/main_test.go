@@ -21,7 +21,7 @@ const base = "postgres://postgres@127.0.0.1:5432/postgres?sslmode=disable&connec
 func TestRun(t *testing.T) {
 	race.Skip(t)
 	t.Parallel()
-	f := flags{few: 100, many: 400, samples: 3, rate: 50, length: time.Second}
+	f := flags{few: 100, many: 400, samples: 3, runs: 2, blocked: 2000, rate: 50, length: time.Second}
 	want := 1
 	if db, err := sql.Open("pgx", base); err == nil {
 		defer db.Close()

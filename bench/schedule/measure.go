@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/jobspec"
 	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/schedule"
 	"github.com/toolvet/toolvet/schedule/sqlstore"
@@ -70,8 +71,11 @@ func (r *report) one(ctx context.Context, f flags, p *place, size int) (map[stri
 	for i := range jobs { // due in the days to come
 		made := now.Add(-time.Duration(size-i) * time.Second)
 		jobs[i] = newJob(made, fmt.Sprint("job ", i), fmt.Sprint("owner ", i%20), now.Add(time.Hour+time.Duration(i)*(30*24*time.Hour/time.Duration(size))))
+		if i%10 == 0 {
+			jobs[i].Health.Status = []schedule.Status{schedule.Warned, schedule.Failing}[i/10%2]
+		}
 	}
-	if err := p.fill(ctx, jobs); err != nil {
+	if err := p.fill(ctx, jobs, f.runs); err != nil {
 		return nil, err
 	}
 	store, err := sqlstore.Open(ctx, p.at)
@@ -83,7 +87,7 @@ func (r *report) one(ctx context.Context, f flags, p *place, size int) (map[stri
 	if err != nil {
 		return nil, err
 	}
-	if err := store.Heartbeat(ctx, worker, time.Hour, true); err != nil { // a claim takes a lease
+	if err := store.Heartbeat(ctx, &schedule.Worker{ID: worker}, time.Hour, true); err != nil { // a claim takes a lease
 		return nil, err
 	}
 	all := map[string]times{}
@@ -100,14 +104,89 @@ func (r *report) one(ctx context.Context, f flags, p *place, size int) (map[stri
 			}
 		}
 	}
-	if err := store.Leave(ctx, worker); err != nil || size != f.many {
-		return all, err
+	if size != f.many {
+		return all, store.Leave(ctx, worker)
 	}
-	return all, r.late(ctx, f, store)
+	if err := r.late(ctx, f, store); err != nil {
+		return nil, err
+	}
+	return all, r.behind(ctx, f, store, all)
+}
+
+// behind measures claims while many runs wait: exclusive ones, each behind a running one of its job, and those of a server that
+// has no room.
+func (r *report) behind(ctx context.Context, f flags, store schedule.Store, all map[string]times) error {
+	const each, worker = 1000, "bench behind" // a scheduler has shortened the lease of the other
+	if err := store.Heartbeat(ctx, &schedule.Worker{ID: worker}, time.Hour, true); err != nil {
+		return err
+	}
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	for i := range f.blocked / each {
+		j := newJob(now, fmt.Sprint("long ", i), "", now)
+		if err := store.CreateJob(ctx, j); err != nil {
+			return err
+		}
+	}
+	for n := 1; n > 0; {
+		var err error
+		n, err = store.Fire(ctx, now, 5, func(j *schedule.Job, _ int, _ []time.Time) (runs []*schedule.Run) {
+			for i := range each {
+				at := now.Add(-time.Duration(i) * time.Second)
+				runs = append(runs, &schedule.Run{ID: jobspec.NewID(at), Job: j.ID, Fire: at, Kind: "schedule", State: schedule.Queued, Ready: at, Exclusive: true})
+			}
+			j.Next = time.Time{}
+			return runs
+		})
+		if err != nil {
+			return err
+		}
+	}
+	open := func(string, []*schedule.Worker) int { return f.blocked }
+	claims, err := store.Claim(ctx, worker, now, schedule.Capacity{Room: open})
+	if err != nil || len(claims) != f.blocked/each {
+		return fmt.Errorf("%d runs are claimed, %w", len(claims), err)
+	}
+	wait, turn := fmt.Sprintf("claim behind %d runs that wait for their turn: nothing", f.blocked), fmt.Sprintf("finish a run before %d others, and claim the next", each-1)
+	full := fmt.Sprintf("claim behind %d runs of a full server: nothing", f.blocked)
+	r.names = append(r.names, wait, turn, full)
+	claim := func(name string, c schedule.Capacity, want int) (list []schedule.Claim, err error) {
+		for i := range warmUp + f.samples {
+			began := time.Now()
+			if want > 0 {
+				done := claims[i%len(claims)].Run
+				done.State, done.Ended = schedule.Succeeded, now
+				if err := store.Finish(ctx, done, func(*schedule.Job, int) {}); err != nil {
+					return nil, err
+				}
+			}
+			list, err = store.Claim(ctx, worker, now, c)
+			if err != nil || len(list) != want {
+				return nil, fmt.Errorf("%s: %d runs are claimed, %w", name, len(list), err)
+			}
+			if want > 0 {
+				claims[i%len(claims)] = list[0]
+			}
+			if i >= warmUp {
+				all[name] = append(all[name], time.Since(began))
+			}
+		}
+		return list, nil
+	}
+	if _, err := claim(wait, schedule.Capacity{Room: open}, 0); err != nil {
+		return err
+	}
+	if _, err := claim(turn, schedule.Capacity{Room: open}, 1); err != nil {
+		return err
+	}
+	_, err = claim(full, schedule.Capacity{Room: func(string, []*schedule.Worker) int { return 0 }}, 0)
+	return err
 }
 
 // worker claims runs, and finds none.
 const worker = "bench"
+
+// room is that of a scheduler.
+var room = schedule.Capacity{Room: func(string, []*schedule.Worker) int { return 8 }}
 
 // A thing is an operation to repeat.
 type thing struct {
@@ -117,6 +196,11 @@ type thing struct {
 
 // work returns the operations to measure.
 func work(s *schedule.Scheduler, store schedule.Store, jobs []*schedule.Job) []thing {
+	nobody := "nobody"
+	runs := func(filter schedule.RunFilter) func(context.Context, int) error {
+		filter.Brief = true
+		return func(ctx context.Context, _ int) error { _, err := s.Runs(ctx, filter); return err }
+	}
 	middle, owner := jobs[len(jobs)/2], jobs[len(jobs)/2].Owner.Subject
 	page := func(filter schedule.JobFilter, want int) func(context.Context, int) error {
 		return func(ctx context.Context, _ int) error {
@@ -139,6 +223,16 @@ func work(s *schedule.Scheduler, store schedule.Store, jobs []*schedule.Job) []t
 		{"list: 50 of one owner's", page(schedule.JobFilter{Owner: &owner}, 50)},
 		{"list: search, 50 found", page(schedule.JobFilter{Search: "REPORT OF"}, 0)},
 		{"list: search, nothing found", page(schedule.JobFilter{Search: "nothing has this"}, 0)},
+		{"calendar: the next 24 hours", page(schedule.JobFilter{Before: time.Now().Add(24 * time.Hour), Brief: true, Limit: 501}, 0)},
+		{"calendar: an owner's", page(schedule.JobFilter{Owner: &owner, Before: time.Now().Add(24 * time.Hour), Brief: true, Limit: 501}, 0)},
+		{"calendar: an owner's without jobs", page(schedule.JobFilter{Owner: &nobody, Before: time.Now().Add(24 * time.Hour), Brief: true, Limit: 501}, 0)},
+		{"calendar: jobs in trouble", page(schedule.JobFilter{Health: schedule.Failing, Before: time.Now().Add(24 * time.Hour), Brief: true, Limit: 100}, 0)},
+		{"jobs by state and health", func(ctx context.Context, _ int) error { _, err := store.Counts(ctx, nil); return err }},
+		{"runs: the newest 50", runs(schedule.RunFilter{})},
+		{"runs: 50 of one job", runs(schedule.RunFilter{Job: middle.ID})},
+		{"runs: 50 of one owner's", runs(schedule.RunFilter{Owner: &owner})},
+		{"runs: an owner without jobs", runs(schedule.RunFilter{Owner: &nobody})},
+		{"runs: an owner's that failed, none", runs(schedule.RunFilter{Owner: &owner, State: schedule.RunFailed})},
 		{"when the next is due", func(ctx context.Context, _ int) error { _, err := store.NextAt(ctx, time.Now()); return err }},
 		{"fire what is due: nothing", func(ctx context.Context, _ int) error {
 			n, err := store.Fire(ctx, time.Now(), 100, func(j *schedule.Job, open int, fired []time.Time) []*schedule.Run { return nil })
@@ -147,7 +241,10 @@ func work(s *schedule.Scheduler, store schedule.Store, jobs []*schedule.Job) []t
 			}
 			return err
 		}},
-		{"claim what is ready: nothing", func(ctx context.Context, _ int) error { _, err := store.Claim(ctx, worker, time.Now(), 8); return err }},
+		{"claim what is ready: nothing", func(ctx context.Context, _ int) error {
+			_, err := store.Claim(ctx, worker, time.Now(), room)
+			return err
+		}},
 	}
 }
 
@@ -180,10 +277,13 @@ func (r *report) late(ctx context.Context, f flags, store schedule.Store) error 
 			break
 		}
 		for _, run := range runs {
-			if run.State == schedule.Succeeded {
+			if run.State == schedule.Succeeded && run.Worker != worker {
 				r.ran++
 				r.lag = append(r.lag, run.Started.Sub(run.Fire))
 			}
+		}
+		if runs[len(runs)-1].Worker == worker {
+			break // the others were there before
 		}
 		before = runs[len(runs)-1].ID
 	}

@@ -38,6 +38,8 @@ type Options struct {
 	MinFree        bytesize.Size `policy:"min_free" doc:"free space that the file system must have, such as 1GB"`
 	FollowSymlinks *bool         `policy:"follow_symlinks" doc:"false: no symbolic link below the allowed directories; default: true, links are followed and must stay within"`
 
+	Canonical bool `policy:"canonical" doc:"true: the tool gets the path as it was resolved and judged: absolute, without .. and symbolic links; default: as it was sent"`
+
 	confined atomic.Pointer[confines] // made of the world of the last call
 }
 

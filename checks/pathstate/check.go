@@ -52,6 +52,9 @@ type driver struct {
 	slots chan struct{}
 }
 
+// unresolved is a finding about a path that the policy wants forwarded as it was resolved.
+const unresolved = "cannot be resolved here, and the policy wants it forwarded as it was resolved"
+
 // A job is one path to look at.
 type job struct {
 	pointer string
@@ -61,6 +64,7 @@ type job struct {
 
 // A result is what came of a look.
 type result struct {
+	path     string // where it really leads; "" if that is not known
 	findings []check.Finding
 	skip     string // the looks that failed, with reasons; or ""
 	err      error
@@ -68,6 +72,13 @@ type result struct {
 
 func (d *driver) run(ctx context.Context, pass *check.Pass) error {
 	if pass.World.Remote {
+		for _, t := range pass.Targets {
+			if o, err := check.OptionsOf[path.Options](t); err != nil {
+				return err
+			} else if o.Canonical {
+				pass.Reportf(t.Pointer, unresolved)
+			}
+		}
 		pass.Skipf("not looked: the server's files are not on this machine")
 		return nil
 	}
@@ -85,6 +96,9 @@ func (d *driver) run(ctx context.Context, pass *check.Pass) error {
 		if !ok {
 			late = append(late, j.pointer)
 			continue
+		}
+		if j.look.options.Canonical && r.path != "" {
+			pass.Canonical(j.pointer, r.path)
 		}
 		for _, f := range r.findings {
 			f.Pointer = j.pointer
@@ -120,8 +134,11 @@ func (d *driver) jobs(pass *check.Pass, prompt bool) ([]job, error) {
 		switch {
 		case errors.Is(err, leads.ErrRefused):
 		case err != nil:
+			if o.Canonical {
+				pass.Reportf(t.Pointer, unresolved)
+			}
 			pass.Skipf("not looked: %v", err)
-		case place.Confined() || asks(o):
+		case place.Confined() || asks(o) || o.Canonical:
 			jobs = append(jobs, job{t.Pointer, look{newSnapshot(d.sys, prompt, pass.Depends), o, place}, make(chan result, 1)})
 		}
 	}

@@ -34,14 +34,14 @@ func asks(o *path.Options) bool {
 func (l look) run(ctx context.Context) result {
 	s, f, err := l.find(ctx)
 	switch {
-	case errors.Is(err, errMagic) && !l.place.Confined():
+	case errors.Is(err, errMagic) && !l.place.Confined() && !l.options.Canonical:
 		return result{skip: "the path " + errMagic.Error()}
 	case err != nil:
 		return failed(err)
 	case f != nil: // and nothing more is told of what lies there
 		return result{findings: []check.Finding{*f}}
 	}
-	r := result{}
+	r := result{path: s.path}
 	l.state(&r, s)
 	for _, demand := range []func(*result, spot){l.size, l.access, l.space} {
 		if r.err == nil {

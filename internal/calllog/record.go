@@ -42,6 +42,12 @@ const (
 	Observed Verdict = "observed" // would have been refused, but the policy only observes
 )
 
+// A Change is a place in the arguments where the tool got a canonical value.
+type Change struct {
+	Pointer string `json:"pointer"`
+	Why     string `json:"why"` // default: it was missing; resolved: a path
+}
+
 // A Record is one line of the log. Long texts are cut (see [Log.Append]). Zero members are left out.
 type Record struct {
 	Time    time.Time `json:"time"` // UTC, RFC 3339 with nanoseconds; Append replaces the zero Time by its own
@@ -67,6 +73,7 @@ type Record struct {
 	ResultError     bool   `json:"result_error,omitempty"` // the tool reported an error or returned nothing
 	DurationUS      int64  `json:"duration_us,omitempty"`  // of the judgement (call, validate) or of the tool (result), in microseconds
 
+	Changes      []Change    `json:"changes,omitempty"` // where the tool got canonical values
 	Redactions   []Redaction `json:"redactions,omitempty"`
 	PolicyDigest string      `json:"policy_digest,omitempty"` // Fingerprint of the policy in force
 	SchemaDigest string      `json:"schema_digest,omitempty"` // Fingerprint of the tool's definition

@@ -127,6 +127,14 @@ func (p *Passage) Parent() []byte {
 	return strconv.AppendQuote(nil, p.event.Traceparent) // hex digits and hyphens
 }
 
+// Arguments returns the canonical arguments that must replace the client's. Nil means no change.
+func (p *Passage) Arguments() json.RawMessage {
+	if p == nil {
+		return nil
+	}
+	return p.verdict.Arguments
+}
+
 // Context returns ctx with the span that the observer has given the call, for a tool in this process.
 func (p *Passage) Context(ctx context.Context) context.Context {
 	if p == nil || p.event.Within == nil {

@@ -27,7 +27,13 @@ type Tuning struct {
 	PolicyDigest func() string
 	// Bases returns the directories to which a server's relative paths may refer. The scheduler watches files there
 	// that arguments name. Nil: it watches absolute paths only.
-	Bases     func(server string) []string
+	Bases func(server string) []string
+	// Serves returns the servers whose jobs run here, nil for any, and a digest of the rules for them. Schedulers of one store
+	// compare theirs. A nil function means any server and no rules.
+	Serves func() (servers []string, rules string)
+	// Ran hears the state of each run that ended here, and how long after its fire time it began. Nil hears nothing.
+	Ran func(state string, lag time.Duration)
+
 	Ahead     time.Duration // how long before a run its validation begins; default 6 h
 	Recheck   time.Duration // between two validations ahead; default 15 min
 	Away      time.Duration // how long a server may be unavailable before the health of its jobs says so; default two rechecks
@@ -44,6 +50,12 @@ func (t Tuning) WithDefaults() Tuning {
 	t.Lease = cmp.Or(max(t.Lease, 0), 15*time.Second)
 	t.Drain = cmp.Or(max(t.Drain, 0), 30*time.Second)
 	t.MaxResult = cmp.Or(max(t.MaxResult, 0), 64<<10)
+	if t.Serves == nil {
+		t.Serves = func() ([]string, string) { return nil, "" }
+	}
+	if t.Ran == nil {
+		t.Ran = func(string, time.Duration) {}
+	}
 	if t.PolicyDigest == nil {
 		t.PolicyDigest = func() string { return "" }
 	}

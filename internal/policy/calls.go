@@ -4,6 +4,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -36,6 +37,12 @@ func (p *Policy) Calls(server, tool string) *Calls {
 		}
 	}
 	return nil
+}
+
+// FillsDefaults reports whether a tool gets the defaults of its schema for what the arguments of a call lack.
+func (p *Policy) FillsDefaults(server, tool string) bool {
+	s := p.Server(server)
+	return s != nil && slices.ContainsFunc(s.Tools, func(t Tool) bool { return t.FillDefaults && t.Matches(tool) })
 }
 
 func readCalls(d *decoder, n ast.Node) *Calls {

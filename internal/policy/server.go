@@ -43,7 +43,9 @@ type Tool struct {
 	Arguments []Argument
 	Requires  []Demand // of the tool as a whole
 	Output    []Demand // of its results
-	Calls     *Calls   // the call of another tool within the arguments; nil: none
+	// FillDefaults has the tool get the defaults of its schema for what the arguments lack.
+	FillDefaults bool
+	Calls        *Calls // the call of another tool within the arguments; nil: none
 }
 
 // Matches reports whether t speaks of the tool called name.
@@ -206,6 +208,7 @@ func readTool(d *decoder, e entry) Tool {
 			d.list(n, "demands such as {env: {name: TOKEN}}", func(n ast.Node) { t.Requires = append(t.Requires, d.readDemands(n, ofArguments)...) })
 		}},
 		field{key: "output", read: func(n ast.Node) { t.Output = d.readDemands(n, ofResults) }},
+		field{key: "fill_defaults", read: func(n ast.Node) { t.FillDefaults = d.boolean(n) }},
 		field{key: "calls", read: func(n ast.Node) { t.Calls = readCalls(d, n) }},
 	)
 	return t

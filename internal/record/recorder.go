@@ -189,6 +189,9 @@ func (r *Recorder) record(e *toolvet.Event, kind calllog.Kind) calllog.Record {
 			rec.Findings[i].Pointer = logname.Call(f.Pointer, e.Call)
 		}
 	}
+	for _, c := range e.Verdict.Changes {
+		rec.Changes = append(rec.Changes, calllog.Change{Pointer: logname.Call(c.Pointer, e.Call), Why: c.Why})
+	}
 	for _, in := range e.Verdict.Inner {
 		rec.Inner = append(rec.Inner, r.toolName(in))
 	}

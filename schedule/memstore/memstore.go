@@ -23,7 +23,14 @@ type store struct {
 	jobs   map[string]*schedule.Job // by id; nobody else has these pointers
 	runs   map[string]*schedule.Run
 	alerts map[string]*alert
-	leases map[string]time.Time // their ends, by worker
+	leases map[string]lease // by worker
+	cancel map[string]bool  // running runs that somebody has cancelled
+}
+
+// A lease is one of a worker.
+type lease struct {
+	until  time.Time
+	worker *schedule.Worker
 }
 
 type alert struct {
@@ -36,7 +43,7 @@ var _ schedule.Store = (*store)(nil)
 
 // New makes an empty store. Its jobs and runs end with it.
 func New() schedule.Store {
-	return &store{jobs: map[string]*schedule.Job{}, runs: map[string]*schedule.Run{}, alerts: map[string]*alert{}, leases: map[string]time.Time{}}
+	return &store{jobs: map[string]*schedule.Job{}, runs: map[string]*schedule.Run{}, alerts: map[string]*alert{}, leases: map[string]lease{}, cancel: map[string]bool{}}
 }
 
 // do runs a transaction, one at a time. A transaction changes nothing before all that can fail has
@@ -238,7 +245,7 @@ func remove[T any](m map[string]*T, which func(*T) bool) (n int) {
 func chooses(f *schedule.JobFilter, j *schedule.Job) bool {
 	texts := strings.ToLower(strings.Join(append([]string{j.Name, j.Tool, j.Description}, j.Tags...), "\n"))
 	return (f.State == "" || f.State == j.State) && (f.Health == "" || f.Health == health(j)) &&
-		(f.Tag == "" || slices.Contains(j.Tags, f.Tag)) && (f.Server == "" || f.Server == serverOf(j)) &&
+		(!f.Reminds || j.AlertReminder != 0) && (f.Tag == "" || slices.Contains(j.Tags, f.Tag)) && (f.Server == "" || f.Server == serverOf(j)) &&
 		(f.Owner == nil || *f.Owner == j.Owner.Subject) && (f.Name == "" || f.Name == j.Name) &&
 		strings.Contains(texts, strings.ToLower(f.Search)) && j.ID > f.After &&
 		(f.Before.IsZero() || !j.Next.IsZero() && j.Next.Before(f.Before))

@@ -6,6 +6,7 @@ package memstore
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -131,26 +132,36 @@ func (s *store) fired(j *schedule.Job) (list []time.Time) {
 }
 
 // Claim implements [schedule.Store].
-func (s *store) Claim(ctx context.Context, worker string, now time.Time, limit int) (claims []schedule.Claim, err error) {
+func (s *store) Claim(ctx context.Context, worker string, now time.Time, c schedule.Capacity) (claims []schedule.Claim, err error) {
 	err = s.do(ctx, func() error {
 		if _, leased := s.leases[worker]; !leased {
 			return schedule.ErrLost
 		}
-		ready := sorted(s.runs, func(r *schedule.Run) bool { return r.State == schedule.Queued && !r.Ready.After(now) },
-			func(a, b *schedule.Run) int { return cmp.Or(a.Ready.Compare(b.Ready), strings.Compare(a.ID, b.ID)) })
-		running := map[string]bool{}
+		fleet, err := s.fleet()
+		if err != nil {
+			return err
+		}
+		t := taking{Capacity: c, fleet: fleet, jobs: map[string]bool{}, owners: map[string]int{}, tags: map[string]int{}, room: map[string]int{}}
 		for _, r := range s.runs {
 			if r.State == schedule.Running {
-				running[r.Job] = true
+				t.took(s.jobs[r.Job])
 			}
 		}
-		for _, r := range ready {
+		ready := sorted(s.runs, func(r *schedule.Run) bool {
+			return r.State == schedule.Queued && !r.Ready.After(now) && (r.Kind == "trigger" || s.jobs[r.Job].State != schedule.Paused)
+		}, func(a, b *schedule.Run) int { return cmp.Or(a.Ready.Compare(b.Ready), strings.Compare(a.ID, b.ID)) })
+		for {
+			ready = slices.DeleteFunc(ready, func(r *schedule.Run) bool { return !t.free(r, s.jobs[r.Job]) })
+			if len(ready) == 0 {
+				break
+			}
+			r := slices.MinFunc(ready, func(a, b *schedule.Run) int { // the first of equals
+				return cmp.Compare(t.owners[s.jobs[a.Job].Owner.Subject], t.owners[s.jobs[b.Job].Owner.Subject])
+			})
+			ready = slices.DeleteFunc(ready, func(other *schedule.Run) bool { return other == r })
 			j, err := copyJob(s.jobs[r.Job])
 			if err != nil {
 				return err
-			}
-			if len(claims) >= limit || r.Exclusive && running[j.ID] || r.Kind != "trigger" && j.State == schedule.Paused {
-				continue
 			}
 			c, err := copyRun(r)
 			if err != nil {
@@ -158,7 +169,8 @@ func (s *store) Claim(ctx context.Context, worker string, now time.Time, limit i
 			}
 			c.State, c.Worker, c.Started = schedule.Running, worker, now
 			c.Attempt++
-			running[j.ID] = true
+			t.took(j)
+			t.room[serverOf(j)]--
 			claims = append(claims, schedule.Claim{Run: c, Job: j})
 		}
 		for _, c := range claims {
@@ -168,6 +180,34 @@ func (s *store) Claim(ctx context.Context, worker string, now time.Time, limit i
 		return nil
 	})
 	return claims, err
+}
+
+// taking is a claim under way.
+type taking struct {
+	schedule.Capacity
+	fleet        []*schedule.Worker
+	jobs         map[string]bool // with a running run
+	owners, tags map[string]int  // running runs
+	room         map[string]int  // by server
+}
+
+// took counts a run of a job that is running.
+func (t *taking) took(j *schedule.Job) {
+	t.jobs[j.ID] = true
+	t.owners[j.Owner.Subject]++
+	for _, tag := range j.Tags {
+		t.tags[tag]++
+	}
+}
+
+// free reports whether a run may begin now.
+func (t *taking) free(r *schedule.Run, j *schedule.Job) bool {
+	server := serverOf(j)
+	if _, known := t.room[server]; !known {
+		t.room[server] = t.Room(server, t.fleet)
+	}
+	full := slices.ContainsFunc(j.Tags, func(tag string) bool { most, bound := t.PerTag[tag]; return bound && t.tags[tag] >= most })
+	return t.room[server] > 0 && !full && (t.PerOwner <= 0 || t.owners[j.Owner.Subject] < t.PerOwner) && !(r.Exclusive && t.jobs[j.ID])
 }
 
 // held returns the stored run if a worker still holds it: the worker and the attempt are the fence.
@@ -180,7 +220,8 @@ func (s *store) held(r *schedule.Run) *schedule.Run {
 }
 
 // end stores how a run goes on.
-func end(stored, r *schedule.Run) {
+func (s *store) end(stored, r *schedule.Run) {
+	delete(s.cancel, r.ID)
 	stored.State, stored.Ready, stored.Ended, stored.RunInfo = r.State, r.Ready, r.Ended, r.RunInfo
 }
 
@@ -202,6 +243,9 @@ func (s *store) Finish(ctx context.Context, r *schedule.Run, change func(*schedu
 		if stored == nil {
 			return schedule.ErrLost
 		}
+		if r.State == schedule.Queued && s.cancel[r.ID] {
+			r.State, r.Ended = schedule.Cancelled, r.Ready
+		}
 		c, err := copyRun(r)
 		if err != nil {
 			return err
@@ -215,7 +259,7 @@ func (s *store) Finish(ctx context.Context, r *schedule.Run, change func(*schedu
 		if err != nil {
 			return err
 		}
-		end(stored, c)
+		s.end(stored, c)
 		s.put(v)
 		return nil
 	})
@@ -269,4 +313,65 @@ func (s *store) CheckSoon(ctx context.Context, server string, now time.Time) err
 		}
 		return nil
 	})
+}
+
+// Cancel implements [schedule.Store].
+func (s *store) Cancel(ctx context.Context, id, reason string, now time.Time, change func(*schedule.Job, int)) (r *schedule.Run, err error) {
+	err = s.do(ctx, func() error {
+		stored, ok := s.runs[id]
+		if !ok {
+			return schedule.ErrNotFound
+		}
+		if stored.State == schedule.Running {
+			s.cancel[id] = true
+		}
+		if r, err = copyRun(stored); err != nil || stored.State != schedule.Queued {
+			return err
+		}
+		j, err := copyJob(s.jobs[stored.Job])
+		if err != nil {
+			return err
+		}
+		change(j, s.open(j.ID, id))
+		v, err := s.version(j)
+		if err != nil {
+			return err
+		}
+		stored.State, stored.Ended, stored.Reason = schedule.Cancelled, now, reason
+		s.put(v)
+		r, err = copyRun(stored)
+		return err
+	})
+	return r, err
+}
+
+// ToCancel implements [schedule.Store].
+func (s *store) ToCancel(ctx context.Context, worker string) (list []string, err error) {
+	err = s.do(ctx, func() error {
+		for id := range s.cancel {
+			if r := s.runs[id]; r != nil && r.State == schedule.Running && r.Worker == worker {
+				list = append(list, id)
+			}
+		}
+		return nil
+	})
+	return list, err
+}
+
+// Backlog implements [schedule.Store].
+func (s *store) Backlog(ctx context.Context, now time.Time) (ready, running int, oldest time.Time, err error) {
+	err = s.do(ctx, func() error {
+		for _, r := range s.runs {
+			switch {
+			case r.State == schedule.Running:
+				running++
+			case r.State == schedule.Queued && !r.Ready.After(now):
+				if ready++; oldest.IsZero() || r.Ready.Before(oldest) {
+					oldest = r.Ready
+				}
+			}
+		}
+		return nil
+	})
+	return ready, running, oldest, err
 }

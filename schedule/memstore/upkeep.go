@@ -6,6 +6,7 @@ package memstore
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -13,13 +14,22 @@ import (
 	"github.com/toolvet/toolvet/schedule"
 )
 
+// Now implements [schedule.Store].
+func (s *store) Now(ctx context.Context) (time.Time, error) { return time.Time{}, ctx.Err() }
+
 // Heartbeat implements [schedule.Store].
-func (s *store) Heartbeat(ctx context.Context, worker string, lease time.Duration, first bool) error {
+func (s *store) Heartbeat(ctx context.Context, w *schedule.Worker, d time.Duration, first bool) error {
 	return s.do(ctx, func() error {
-		if _, leased := s.leases[worker]; !leased && !first {
+		if _, leased := s.leases[w.ID]; !leased && !first {
 			return schedule.ErrLost
 		}
-		s.leases[worker] = time.Now().Add(lease)
+		c, err := copied(w)
+		if err != nil {
+			return err
+		}
+		clock := time.Now()
+		c.Seen = clock.UTC().Truncate(time.Millisecond)
+		s.leases[w.ID] = lease{clock.Add(d), c}
 		return nil
 	})
 }
@@ -27,34 +37,45 @@ func (s *store) Heartbeat(ctx context.Context, worker string, lease time.Duratio
 // Leave implements [schedule.Store].
 func (s *store) Leave(ctx context.Context, worker string) error {
 	return s.do(ctx, func() error {
-		if _, leased := s.leases[worker]; leased {
-			s.leases[worker] = time.Time{}
+		if l, leased := s.leases[worker]; leased {
+			s.leases[worker] = lease{worker: l.worker}
 		}
 		return nil
 	})
 }
 
-// Served implements [schedule.Store].
-func (s *store) Served(ctx context.Context) (served bool, err error) {
-	err = s.do(ctx, func() error {
-		clock := time.Now()
-		for _, until := range s.leases {
-			served = served || !until.Before(clock)
-		}
-		return nil
+// Workers implements [schedule.Store].
+func (s *store) Workers(ctx context.Context) (list []*schedule.Worker, err error) {
+	err = s.do(ctx, func() (err error) {
+		list, err = s.fleet()
+		return err
 	})
-	return served, err
+	return list, err
+}
+
+func (s *store) fleet() (list []*schedule.Worker, _ error) {
+	clock := time.Now()
+	for _, id := range slices.Sorted(maps.Keys(s.leases)) {
+		if l := s.leases[id]; !l.until.Before(clock) {
+			c, err := copied(l.worker)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, c)
+		}
+	}
+	return list, nil
 }
 
 // TakeOver implements [schedule.Store].
-func (s *store) TakeOver(ctx context.Context, now time.Time, lease time.Duration, attempts int, lost func(*schedule.Job, *schedule.Run, int)) error {
+func (s *store) TakeOver(ctx context.Context, now time.Time, longest time.Duration, attempts int, lost func(*schedule.Job, *schedule.Run, int)) error {
 	return s.do(ctx, func() error {
 		clock := time.Now()
 		var runs []*schedule.Run
 		versions := map[string]version{} // of jobs that lost a run
 		dead := func(worker string) bool {
-			until, leased := s.leases[worker]
-			return leased && until.Before(clock)
+			l, leased := s.leases[worker]
+			return leased && l.until.Before(clock)
 		}
 		for _, r := range sorted(s.runs, func(r *schedule.Run) bool { return r.State == schedule.Running && dead(r.Worker) },
 			func(a, b *schedule.Run) int { return strings.Compare(a.ID, b.ID) }) {
@@ -67,13 +88,19 @@ func (s *store) TakeOver(ctx context.Context, now time.Time, lease time.Duration
 				return err
 			}
 			runs = append(runs, c)
-			if c.State, c.Ready = schedule.Queued, now; !j.AtMostOnce && c.Attempt < attempts {
+			c.State, c.Ready = schedule.Queued, now
+			switch {
+			case s.cancel[c.ID]:
+				c.State = schedule.Cancelled
+			case j.AtMostOnce || c.Attempt >= attempts:
+				c.State = schedule.Lost
+			default:
 				continue
 			}
-			c.State, c.Ended = schedule.Lost, now
+			c.Ended = now
 			open := s.open(j.ID, r.ID)
 			for _, ended := range runs {
-				if ended.Job == j.ID && ended.State == schedule.Lost && ended.ID != r.ID {
+				if ended.Job == j.ID && !ended.State.Open() && ended.ID != r.ID {
 					open-- // lost in this transaction
 				}
 			}
@@ -86,16 +113,16 @@ func (s *store) TakeOver(ctx context.Context, now time.Time, lease time.Duration
 			versions[j.ID] = v
 		}
 		for _, r := range runs {
-			end(s.runs[r.ID], r)
+			s.end(s.runs[r.ID], r)
 		}
 		for _, v := range versions {
 			s.put(v)
 		}
-		for worker, until := range s.leases {
-			if until.Before(clock) {
+		for worker, l := range s.leases {
+			if l.until.Before(clock) {
 				delete(s.leases, worker)
-			} else if most := clock.Add(lease); until.After(most) {
-				s.leases[worker] = most
+			} else if most := clock.Add(longest); l.until.After(most) {
+				s.leases[worker] = lease{most, l.worker}
 			}
 		}
 		return nil

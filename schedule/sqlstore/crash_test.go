@@ -58,11 +58,16 @@ func crashWorker(place, log string) error {
 		return err
 	}
 	defer file.Close()
-	s, err := schedule.New(schedule.Config{Store: store, Caller: recorder{file}, Workers: 1, Poll: 50 * time.Millisecond})
+	cfg := schedule.Config{Store: store, Caller: recorder{file}, Workers: 1, Poll: 50 * time.Millisecond}
+	tuning, err := configure(os.Getenv(workerKind), &cfg)
 	if err != nil {
 		return err
 	}
-	setLease(s, crashLease)
+	s, err := schedule.New(cfg)
+	if err != nil {
+		return err
+	}
+	tune(s, tuning)
 	return s.Serve(ctx)
 }
 

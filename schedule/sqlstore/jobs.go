@@ -83,16 +83,22 @@ func jobByID(ctx context.Context, q querier, id, lock string) (*schedule.Job, er
 	return nil, schedule.ErrNotFound
 }
 
+func serverOf(j *schedule.Job) string {
+	server, _, _ := strings.Cut(j.Tool, ":")
+	return server
+}
+
+// tagsOf returns the tags of a job, each between two line ends.
+func tagsOf(j *schedule.Job) string { return "\n" + strings.Join(j.Tags, "\n") + "\n" }
+
 // jobValues returns the columns of a job, in the order of the table.
 func jobValues(j *schedule.Job) ([]any, error) {
 	doc, err := json.Marshal(j)
 	if err != nil {
 		return nil, err
 	}
-	server, _, _ := strings.Cut(j.Tool, ":")
-	tags := "\n" + strings.Join(j.Tags, "\n") + "\n"
 	search := strings.ToLower(strings.Join([]string{j.Name, j.Tool, j.Description, strings.Join(j.Tags, " ")}, "\n"))
-	return []any{j.ID, j.Name, string(j.State), server, j.Owner.Subject, tags, search, orNull(j.Next), orNull(j.CheckAt), string(doc), string(cmp.Or(j.Health.Status, schedule.Healthy)), j.Zone}, nil
+	return []any{j.ID, j.Name, string(j.State), serverOf(j), j.Owner.Subject, tagsOf(j), search, orNull(j.Next), orNull(j.CheckAt), string(doc), string(cmp.Or(j.Health.Status, schedule.Healthy)), j.Zone}, nil
 }
 
 // CreateJob implements [schedule.Store].
@@ -142,8 +148,14 @@ func (s *store) UpdateJob(ctx context.Context, id string, change func(*schedule.
 		if j, err = jobByID(ctx, tx, id, s.forUpdate); err != nil {
 			return err
 		}
+		was, paused := lane(j), j.State == schedule.Paused
 		if err := change(j); err != nil {
 			return err
+		}
+		if was != lane(j) || paused != (j.State == schedule.Paused) {
+			if err := arrange(ctx, tx, j); err != nil {
+				return err
+			}
 		}
 		return putJob(ctx, tx, j)
 	})
@@ -209,6 +221,9 @@ func (s *store) Jobs(ctx context.Context, f schedule.JobFilter) ([]*schedule.Job
 	}
 	if f.Health != "" {
 		w.add("health = $?", string(f.Health))
+	}
+	if f.Reminds {
+		w.add("doc LIKE $? AND "+strings.Replace(s.zone, "timezone", "alert_reminder", 1)+" IS NOT NULL", `%"alert_reminder":%`) // the text alone is faster, and could be another member's
 	}
 	if f.Server != "" {
 		w.add("server = $?", f.Server)

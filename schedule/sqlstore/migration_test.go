@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolvet/toolvet/internal/jobspec"
 	"github.com/toolvet/toolvet/schedule"
 )
 
@@ -29,7 +30,13 @@ func TestMigration(t *testing.T) {
 		if _, err := old.write.Exec("INSERT INTO schedule_jobs VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10)", values[:10]...); err != nil {
 			t.Fatal(err)
 		}
-		run := enqueue(t, old, j, now)
+		run := &schedule.Run{ID: jobspec.NewID(now)}
+		if _, err := old.write.Exec("INSERT INTO schedule_runs VALUES ($1,$2,$3,'schedule','queued',0,'',1,$4,0,0,'{}')", run.ID, j.ID, ms(now), ms(now)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := old.write.Exec("INSERT INTO schedule_workers VALUES ('old', 9000000000000000)"); err != nil {
+			t.Fatal(err)
+		}
 		if err := old.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -44,8 +51,9 @@ func TestMigration(t *testing.T) {
 		if diff := cmp.Diff([]string{j.ID}, ids(t, s, schedule.JobFilter{Search: "iles:rea"})); diff != "" {
 			t.Errorf("a search finds (-want +got):\n%s", diff)
 		}
-		if _, err := s.Run(t.Context(), run.ID); err != nil {
-			t.Error(err)
+		room := schedule.Capacity{Room: func(server string, _ []*schedule.Worker) int { return len(server) }}
+		if list, err := s.Claim(t.Context(), "old", now, room); err != nil || len(list) != 1 || list[0].Run.ID != run.ID {
+			t.Errorf("claimed are %v, %v", list, err)
 		}
 		if warned, err := s.Jobs(t.Context(), schedule.JobFilter{Health: schedule.Warned}); err != nil || len(warned) != 1 {
 			t.Errorf("what is warned: %v, %v", warned, err)

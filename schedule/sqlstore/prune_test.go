@@ -21,7 +21,7 @@ func TestPruneMany(t *testing.T) {
 			for i := range 3 * pruned {
 				at := now.Add(time.Duration(i-3*pruned) * time.Minute)
 				r := &schedule.Run{ID: jobspec.NewID(at), Job: j.ID, Fire: at, Kind: "schedule", State: schedule.Succeeded, Ended: at}
-				if _, err := addRun(t.Context(), tx, r); err != nil {
+				if _, err := addRun(t.Context(), tx, j, r); err != nil {
 					return err
 				}
 			}

@@ -45,21 +45,25 @@ func scanRuns(rows *sql.Rows, err error) ([]*schedule.Run, error) {
 
 // instead replaces a missed run.
 const instead = `ON CONFLICT (job_id, fire_at, kind) DO UPDATE SET id = excluded.id, state = excluded.state, attempt = 0, worker = '',
-	exclusive = excluded.exclusive, ready_at = excluded.ready_at, started_at = 0, ended_at = excluded.ended_at, doc = excluded.doc
+	exclusive = excluded.exclusive, lane = excluded.lane, waits = excluded.waits, ready_at = excluded.ready_at, started_at = 0, ended_at = excluded.ended_at, doc = excluded.doc
 	WHERE schedule_runs.state = 'missed' AND excluded.state <> 'missed'`
 
-// addRun stores a new run. It reports false if another run has the fire time and kind, unless that run was missed.
-func addRun(ctx context.Context, q querier, r *schedule.Run) (bool, error) {
+// addRun stores a new run of a job. It reports false if another run has the fire time and kind, unless that run was missed.
+// The caller then calls release.
+func addRun(ctx context.Context, q querier, j *schedule.Job, r *schedule.Run) (bool, error) {
 	doc, err := json.Marshal(r.RunInfo)
 	if err != nil {
 		return false, err
 	}
-	exclusive := 0
+	exclusive, waits := 0, sql.NullInt64{Int64: free, Valid: r.State == schedule.Queued}
 	if r.Exclusive {
-		exclusive = 1
+		exclusive, waits.Int64 = 1, forTurn
 	}
-	done, err := q.ExecContext(ctx, "INSERT INTO schedule_runs VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12) "+instead,
-		r.ID, r.Job, ms(r.Fire), r.Kind, string(r.State), r.Attempt, r.Worker, exclusive, ms(r.Ready), ms(r.Started), ms(r.Ended), string(doc))
+	if j.State == schedule.Paused && r.Kind != "trigger" {
+		waits.Int64 = forResume
+	}
+	done, err := q.ExecContext(ctx, "INSERT INTO schedule_runs ("+runColumns+", owner, lane, waits) VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15) "+instead,
+		r.ID, r.Job, ms(r.Fire), r.Kind, string(r.State), r.Attempt, r.Worker, exclusive, ms(r.Ready), ms(r.Started), ms(r.Ended), string(doc), j.Owner.Subject, lane(j), waits)
 	if err != nil {
 		return false, err
 	}
@@ -72,7 +76,8 @@ func (s *store) AddRun(ctx context.Context, r *schedule.Run, most int) error {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	return s.transact(ctx, func(tx *sql.Tx) error {
-		if _, err := jobByID(ctx, tx, r.Job, s.forShare); err != nil { // nobody can delete it meanwhile
+		j, err := jobByID(ctx, tx, r.Job, s.forShare) // nobody can delete it meanwhile
+		if err != nil {
 			return err
 		}
 		var open int
@@ -82,11 +87,14 @@ func (s *store) AddRun(ctx context.Context, r *schedule.Run, most int) error {
 		if open >= most {
 			return schedule.ErrTooMany
 		}
-		added, err := addRun(ctx, tx, r)
-		if err == nil && !added {
-			err = schedule.ErrRunExists
+		added, err := addRun(ctx, tx, j, r)
+		switch {
+		case err != nil:
+			return err
+		case !added:
+			return schedule.ErrRunExists
 		}
-		return err
+		return release(ctx, tx, j)
 	})
 }
 
@@ -121,17 +129,23 @@ func (s *store) Runs(ctx context.Context, f schedule.RunFilter) ([]*schedule.Run
 	if f.State != "" {
 		w.add("state = $?", string(f.State))
 	}
-	if f.Owner != nil {
-		w.add("EXISTS (SELECT 1 FROM schedule_jobs j WHERE j.id = job_id AND j.owner = $?)", *f.Owner)
-	}
-	if f.Before != "" {
+	order := "id DESC"
+	switch {
+	case f.Owner != nil:
+		// A comparison of rows, so that PostgreSQL takes the index of both. By equality and the order of ids, it would read
+		// all runs backward in the hope to meet the owner's soon.
+		w.add("(owner, id) >= ($?, '')", *f.Owner)
+		w.values = append(w.values, cmp.Or(f.Before, "g"))
+		w.add("(owner, id) < ($?, $"+fmt.Sprint(len(w.values))+")", *f.Owner)
+		order = "owner DESC, id DESC"
+	case f.Before != "":
 		w.add("id < $?", f.Before)
 	}
 	columns := runColumns
 	if f.Brief {
 		columns = strings.TrimSuffix(columns, "doc") + s.lacking("result", "verdict")
 	}
-	list, err := scanRuns(s.read.QueryContext(ctx, fmt.Sprintf("SELECT %s FROM schedule_runs%s ORDER BY id DESC LIMIT %d", columns, &w, jobspec.PageSize(f.Limit)), w.values...))
+	list, err := scanRuns(s.read.QueryContext(ctx, fmt.Sprintf("SELECT %s FROM schedule_runs%s ORDER BY %s LIMIT %d", columns, &w, order, jobspec.PageSize(f.Limit)), w.values...))
 	if f.Brief {
 		for _, r := range list {
 			r.Result, r.Verdict = nil, nil
@@ -183,13 +197,16 @@ func (s *store) Fire(ctx context.Context, now time.Time, limit int, fire func(j 
 				return err
 			}
 			for _, r := range fire(j, open, fired) {
-				added, err := addRun(ctx, tx, r)
+				added, err := addRun(ctx, tx, j, r)
 				if err != nil {
 					return err
 				}
 				if added && r.State.Open() {
 					j.Fired++
 				}
+			}
+			if err := release(ctx, tx, j); err != nil {
+				return err
 			}
 			if err := putJob(ctx, tx, j); err != nil {
 				return err
@@ -198,53 +215,6 @@ func (s *store) Fire(ctx context.Context, now time.Time, limit int, fire func(j 
 		return nil
 	})
 	return n, err
-}
-
-// Claim implements [schedule.Store].
-func (s *store) Claim(ctx context.Context, worker string, now time.Time, limit int) (claims []schedule.Claim, err error) {
-	ctx, cancel := s.bound(ctx)
-	defer cancel()
-	err = s.transact(ctx, func(tx *sql.Tx) error {
-		// A buried worker may have slept. Nobody would bury it once more, and its new runs would never go on.
-		if listed, err := texts(tx.QueryContext(ctx, "SELECT id FROM schedule_workers WHERE id = $1"+s.forShare, worker)); err != nil || len(listed) == 0 {
-			return cmp.Or(err, schedule.ErrLost)
-		}
-		list, err := scanRuns(tx.QueryContext(ctx, "SELECT "+runColumns+` FROM schedule_runs r WHERE state = 'queued' AND ready_at <= $1
-			AND (exclusive = 0 OR NOT EXISTS (SELECT 1 FROM schedule_runs o WHERE o.job_id = r.job_id AND o.state = 'running'))
-			AND (kind = 'trigger' OR NOT EXISTS (SELECT 1 FROM schedule_jobs j WHERE j.id = r.job_id AND j.state = 'paused'))
-			ORDER BY ready_at, id LIMIT $2`+s.skipLocked, ms(now), max(limit, 0)))
-		if err != nil {
-			return err
-		}
-		taken := map[string]bool{}
-		for _, r := range list {
-			if r.Exclusive && taken[r.Job] {
-				continue
-			}
-			taken[r.Job] = true
-			j, err := jobByID(ctx, tx, r.Job, "")
-			if errors.Is(err, schedule.ErrNotFound) {
-				continue // deleted just now
-			}
-			if err != nil {
-				return err
-			}
-			r.State, r.Worker, r.Started = schedule.Running, worker, now
-			r.Attempt++
-			if _, err := tx.ExecContext(ctx, "UPDATE schedule_runs SET state = 'running', worker = $2, started_at = $3, attempt = $4 WHERE id = $1", r.ID, worker, ms(now), r.Attempt); err != nil {
-				return err
-			}
-			claims = append(claims, schedule.Claim{Run: r, Job: j})
-		}
-		return nil
-	})
-	if conflict(err) { // another worker claimed a run of the same job at the same time
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return claims, nil
 }
 
 // conflict reports whether a statement failed because of somebody else's write.
@@ -266,7 +236,7 @@ func endRun(ctx context.Context, q querier, r *schedule.Run) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	done, err := q.ExecContext(ctx, `UPDATE schedule_runs SET state = $4, ready_at = $5, ended_at = $6, doc = $7
+	done, err := q.ExecContext(ctx, `UPDATE schedule_runs SET state = $4, ready_at = $5, ended_at = $6, doc = $7, waits = CASE $4 WHEN 'running' THEN waits WHEN 'queued' THEN 0 END
 		WHERE id = $1 AND worker = $2 AND attempt = $3 AND state = 'running'`, r.ID, r.Worker, r.Attempt, string(r.State), ms(r.Ready), ms(r.Ended), string(doc))
 	if err != nil {
 		return false, err
@@ -295,6 +265,9 @@ func (s *store) Finish(ctx context.Context, r *schedule.Run, change func(*schedu
 		if err != nil {
 			return err
 		}
+		if err := ifCancelled(ctx, tx, r); err != nil {
+			return err
+		}
 		mine, err := endRun(ctx, tx, r)
 		if err != nil {
 			return err // not ErrLost: it is tried again
@@ -307,6 +280,90 @@ func (s *store) Finish(ctx context.Context, r *schedule.Run, change func(*schedu
 			return err
 		}
 		change(j, open)
+		if err := afterwards(ctx, tx, j, r); err != nil {
+			return err
+		}
 		return putJob(ctx, tx, j)
 	})
+}
+
+// ifCancelled ends a run that is to go back into the queue, if somebody has cancelled it.
+func ifCancelled(ctx context.Context, q querier, r *schedule.Run) error {
+	if r.State != schedule.Queued {
+		return nil
+	}
+	asked, err := texts(q.QueryContext(ctx, "SELECT id FROM schedule_runs WHERE id = $1 AND state = 'running' AND waits = $2", r.ID, toCancel))
+	if len(asked) > 0 {
+		r.State, r.Ended = schedule.Cancelled, r.Ready
+	}
+	return err
+}
+
+// Cancel implements [schedule.Store].
+func (s *store) Cancel(ctx context.Context, id, reason string, now time.Time, change func(*schedule.Job, int)) (r *schedule.Run, err error) {
+	if r, err = s.Run(ctx, id); err != nil {
+		return nil, err
+	}
+	ctx, cancel := s.bound(ctx)
+	defer cancel()
+	err = s.transact(ctx, func(tx *sql.Tx) error {
+		j, err := jobByID(ctx, tx, r.Job, s.forUpdate) // jobs before runs, the order in which Fire locks
+		if err != nil {
+			return err
+		}
+		list, err := scanRuns(tx.QueryContext(ctx, "SELECT "+runColumns+" FROM schedule_runs WHERE id = $1"+s.forUpdate, id))
+		if err == nil && len(list) == 0 {
+			err = schedule.ErrNotFound
+		}
+		if err != nil {
+			return err
+		}
+		switch r = list[0]; r.State {
+		case schedule.Running:
+			_, err := tx.ExecContext(ctx, "UPDATE schedule_runs SET waits = $2 WHERE id = $1", id, toCancel)
+			return err
+		case schedule.Queued:
+		default:
+			return nil
+		}
+		r.State, r.Ended, r.Reason = schedule.Cancelled, now, reason
+		doc, err := json.Marshal(r.RunInfo)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, "UPDATE schedule_runs SET state = 'cancelled', waits = NULL, ended_at = $2, doc = $3 WHERE id = $1", id, ms(now), string(doc)); err != nil {
+			return err
+		}
+		var open int
+		if err := tx.QueryRowContext(ctx, openRuns, j.ID, r.ID).Scan(&open); err != nil {
+			return err
+		}
+		change(j, open)
+		if err := release(ctx, tx, j); err != nil {
+			return err
+		}
+		return putJob(ctx, tx, j)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// ToCancel implements [schedule.Store].
+func (s *store) ToCancel(ctx context.Context, worker string) ([]string, error) {
+	ctx, cancel := s.bound(ctx)
+	defer cancel()
+	return texts(s.read.QueryContext(ctx, "SELECT id FROM schedule_runs WHERE worker = $1 AND state = 'running' AND waits = $2", worker, toCancel))
+}
+
+// Backlog implements [schedule.Store].
+func (s *store) Backlog(ctx context.Context, now time.Time) (ready, running int, oldest time.Time, err error) {
+	ctx, cancel := s.bound(ctx)
+	defer cancel()
+	var first sql.NullInt64
+	err = s.read.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM schedule_runs WHERE state = 'queued' AND ready_at <= $1),
+		(SELECT count(*) FROM schedule_runs WHERE state = 'running'),
+		(SELECT min(ready_at) FROM schedule_runs WHERE state = 'queued' AND ready_at <= $1)`, ms(now)).Scan(&ready, &running, &first)
+	return ready, running, fromMS(first.Int64), err
 }

@@ -97,18 +97,9 @@ func create(t *testing.T, s *store, jobs ...*schedule.Job) {
 }
 
 // enqueue stores a queued run.
-func enqueue(t *testing.T, s *store, j *schedule.Job, fire time.Time) *schedule.Run {
-	t.Helper()
-	r := &schedule.Run{ID: jobspec.NewID(fire), Job: j.ID, Fire: fire, Kind: "schedule", State: schedule.Queued, Ready: fire, Exclusive: true}
-	if err := s.AddRun(t.Context(), r, 1000); err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
 func enlist(t *testing.T, s *store, worker string, lease time.Duration) {
 	t.Helper()
-	if err := s.Heartbeat(t.Context(), worker, lease, true); err != nil {
+	if err := s.Heartbeat(t.Context(), &schedule.Worker{ID: worker}, lease, true); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -159,5 +150,9 @@ func TestBroken(t *testing.T) {
 
 // setLease makes the leases of a scheduler last for so long.
 func setLease(s *schedule.Scheduler, lease time.Duration) {
-	s.Inside().(interface{ Tune(t jobspec.Tuning) }).Tune(jobspec.Tuning{Lease: lease})
+	tune(s, jobspec.Tuning{Lease: lease})
+}
+
+func tune(s *schedule.Scheduler, t jobspec.Tuning) {
+	s.Inside().(interface{ Tune(t jobspec.Tuning) }).Tune(t)
 }

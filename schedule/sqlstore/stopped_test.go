@@ -70,13 +70,13 @@ func TestGone(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "schedule.db")
 			s := open(t, file)
 			enlist(t, s, "w", time.Minute)
-			if err := s.Heartbeat(t.Context(), "w", time.Minute, false); err != nil {
+			if err := s.Heartbeat(t.Context(), &schedule.Worker{ID: "w"}, time.Minute, false); err != nil {
 				t.Fatal(err)
 			}
 			if err := change(file); err != nil {
 				t.Fatal(err)
 			}
-			if err := s.Heartbeat(t.Context(), "w", time.Minute, false); !errors.Is(err, schedule.ErrGone) {
+			if err := s.Heartbeat(t.Context(), &schedule.Worker{ID: "w"}, time.Minute, false); !errors.Is(err, schedule.ErrGone) {
 				t.Errorf("it hears %v", err)
 			}
 		})

@@ -61,6 +61,7 @@ type dialect struct {
 	forShare   string
 	now        string // in ms since 1970, by a clock that all workers share
 	lock       string // one migration at a time
+	claims     string // one claim at a time
 	zone       string // of a job, in its doc; $ZONE in a step of the schema
 	without    string // doc without members %s
 	member     string // %s, as without names it
@@ -75,7 +76,7 @@ var (
 	postgres = dialect{
 		skipLocked: " FOR UPDATE SKIP LOCKED", forUpdate: " FOR UPDATE", forShare: " FOR SHARE",
 		now:  "CAST(extract(epoch from clock_timestamp())*1000 AS BIGINT)",
-		lock: "SELECT pg_advisory_xact_lock(7236870543)",
+		lock: "SELECT pg_advisory_xact_lock(7236870543)", claims: "SELECT pg_advisory_xact_lock(7236870544)",
 		zone: "doc::json->>'timezone'",
 		// jsonb cannot hold NUL: a job or run that has it is read whole.
 		without: `CASE WHEN strpos(doc, '\u0000') > 0 THEN doc ELSE CAST(CAST(doc AS jsonb) - ARRAY[%s] AS text) END`, member: "'%s'",
@@ -151,6 +152,20 @@ CREATE INDEX schedule_jobs_zone ON schedule_jobs (zone) WHERE next_at IS NOT NUL
 DROP INDEX schedule_jobs_check;
 CREATE INDEX schedule_jobs_due ON schedule_jobs (server, check_at, next_at) WHERE check_at IS NOT NULL;
 CREATE INDEX schedule_jobs_watch ON schedule_jobs (server) WHERE next_at IS NOT NULL;
+`}, {statements: `
+ALTER TABLE schedule_workers ADD COLUMN seen_at BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE schedule_workers ADD COLUMN doc TEXT NOT NULL DEFAULT '{}';
+ALTER TABLE schedule_runs ADD COLUMN lane TEXT NOT NULL DEFAULT '';
+ALTER TABLE schedule_runs ADD COLUMN waits INTEGER;
+UPDATE schedule_runs SET lane = job_id, waits = 0 WHERE state = 'queued';
+CREATE INDEX schedule_runs_lane ON schedule_runs (lane, ready_at, id) WHERE waits = 0;
+CREATE INDEX schedule_runs_free ON schedule_runs (job_id, ready_at) WHERE waits = 0;
+CREATE INDEX schedule_runs_turn ON schedule_runs (job_id, ready_at, id) WHERE waits = 1;
+ALTER TABLE schedule_runs ADD COLUMN owner TEXT NOT NULL DEFAULT '';
+UPDATE schedule_runs SET owner = COALESCE((SELECT owner FROM schedule_jobs j WHERE j.id = job_id), '');
+CREATE INDEX schedule_runs_owner ON schedule_runs (owner, id);
+CREATE INDEX schedule_jobs_upcoming ON schedule_jobs (owner, next_at) WHERE next_at IS NOT NULL;
+CREATE INDEX schedule_jobs_troubled ON schedule_jobs (health, next_at) WHERE next_at IS NOT NULL;
 `}}
 
 // trigramSchema makes an index of trigrams without the texts. Triggers keep it up to date. It has numbers of its own

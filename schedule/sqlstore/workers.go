@@ -6,6 +6,7 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,18 +16,34 @@ import (
 	"github.com/toolvet/toolvet/schedule"
 )
 
+// Now implements [schedule.Store].
+func (s *store) Now(ctx context.Context) (time.Time, error) {
+	if s.file != "" {
+		return time.Time{}, nil
+	}
+	ctx, cancel := s.bound(ctx)
+	defer cancel()
+	var at int64
+	err := s.read.QueryRowContext(ctx, "SELECT "+s.now).Scan(&at)
+	return fromMS(at), err
+}
+
 // Heartbeat implements [schedule.Store].
-func (s *store) Heartbeat(ctx context.Context, worker string, lease time.Duration, first bool) error {
+func (s *store) Heartbeat(ctx context.Context, w *schedule.Worker, lease time.Duration, first bool) error {
 	if err := s.there(); err != nil {
 		return err
 	}
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
-	query := "UPDATE schedule_workers SET until_at = " + s.now + " + $2 WHERE id = $1"
-	if first {
-		query = "INSERT INTO schedule_workers VALUES ($1, " + s.now + " + $2)"
+	doc, err := json.Marshal(w)
+	if err != nil {
+		return err
 	}
-	done, err := s.write.ExecContext(ctx, query, worker, lease.Milliseconds())
+	query := "UPDATE schedule_workers SET until_at = " + s.now + " + $2, seen_at = " + s.now + ", doc = $3 WHERE id = $1"
+	if first {
+		query = "INSERT INTO schedule_workers (id, until_at, seen_at, doc) VALUES ($1, " + s.now + " + $2, " + s.now + ", $3)"
+	}
+	done, err := s.write.ExecContext(ctx, query, w.ID, lease.Milliseconds(), string(doc))
 	if err != nil {
 		return err
 	}
@@ -57,12 +74,34 @@ func (s *store) Leave(ctx context.Context, worker string) error {
 	return err
 }
 
-// Served implements [schedule.Store].
-func (s *store) Served(ctx context.Context) (served bool, err error) {
+// Workers implements [schedule.Store].
+func (s *store) Workers(ctx context.Context) ([]*schedule.Worker, error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
-	err = s.read.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM schedule_workers WHERE until_at >= "+s.now+")").Scan(&served)
-	return served, err
+	return s.workers(ctx, s.read)
+}
+
+func (s *store) workers(ctx context.Context, q querier) ([]*schedule.Worker, error) {
+	rows, err := q.QueryContext(ctx, "SELECT id, seen_at, doc FROM schedule_workers WHERE until_at >= "+s.now+" ORDER BY id")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []*schedule.Worker
+	for rows.Next() {
+		w := new(schedule.Worker)
+		var id, doc string
+		var seen int64
+		if err := rows.Scan(&id, &seen, &doc); err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal([]byte(doc), w); err != nil {
+			return nil, fmt.Errorf("a worker in the store cannot be read: %w", err)
+		}
+		w.ID, w.Seen = id, fromMS(seen)
+		list = append(list, w)
+	}
+	return list, rows.Err()
 }
 
 // TakeOver implements [schedule.Store].
@@ -105,9 +144,14 @@ func (s *store) bury(ctx context.Context, tx *sql.Tx, worker string, now time.Ti
 			return err
 		}
 		r.State, r.Ready = schedule.Queued, now
-		gone := j.AtMostOnce || r.Attempt >= attempts
+		if err := ifCancelled(ctx, tx, r); err != nil {
+			return err
+		}
+		gone := j.AtMostOnce || r.Attempt >= attempts || r.State == schedule.Cancelled
 		if gone {
-			r.State, r.Ended = schedule.Lost, now
+			if r.Ended = now; r.State == schedule.Queued {
+				r.State = schedule.Lost
+			}
 			var open int
 			if err := tx.QueryRowContext(ctx, openRuns, j.ID, r.ID).Scan(&open); err != nil {
 				return err
@@ -116,6 +160,9 @@ func (s *store) bury(ctx context.Context, tx *sql.Tx, worker string, now time.Ti
 		}
 		changed, err := endRun(ctx, tx, r)
 		if err != nil {
+			return err
+		}
+		if err := afterwards(ctx, tx, j, r); err != nil {
 			return err
 		}
 		if changed && gone {
@@ -134,6 +181,10 @@ func (s *store) SetBack(ctx context.Context, now time.Time, delay time.Duration)
 	defer cancel()
 	return s.transact(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, "UPDATE schedule_runs SET ready_at = $1 WHERE state = 'queued' AND ready_at > $1 AND (fire_at > $1 OR started_at > $1)", ms(now)); err != nil {
+			return err
+		}
+		// The order in which runs of a job are ready may be another now: those that wait for their turn show again who is first.
+		if _, err := tx.ExecContext(ctx, "UPDATE schedule_runs SET waits = 0 WHERE waits = 1"); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, "UPDATE schedule_alerts SET ready_at = $1 WHERE told_at = 0 AND ready_at > $2", ms(now), ms(now.Add(delay)))

@@ -122,11 +122,33 @@ func (s crowded) AddRun(ctx context.Context, r *schedule.Run, most int) error {
 // A trusting store takes any worker at its word.
 type trusting struct{ schedule.Store }
 
-func (s trusting) Claim(ctx context.Context, worker string, now time.Time, limit int) ([]schedule.Claim, error) {
-	if err := s.Heartbeat(ctx, worker, time.Hour, true); err != nil {
+func (s trusting) Claim(ctx context.Context, worker string, now time.Time, c schedule.Capacity) ([]schedule.Claim, error) {
+	if err := s.Heartbeat(ctx, &schedule.Worker{ID: worker}, time.Hour, true); err != nil {
 		return nil, err
 	}
-	return s.Store.Claim(ctx, worker, now, limit)
+	return s.Store.Claim(ctx, worker, now, c)
+}
+
+// A boundless store knows the room of servers alone.
+type boundless struct{ schedule.Store }
+
+func (s boundless) Claim(ctx context.Context, worker string, now time.Time, c schedule.Capacity) ([]schedule.Claim, error) {
+	return s.Store.Claim(ctx, worker, now, schedule.Capacity{Room: c.Room})
+}
+
+// A crammed store has one room for all servers.
+type crammed struct{ schedule.Store }
+
+func (s crammed) Claim(ctx context.Context, worker string, now time.Time, c schedule.Capacity) ([]schedule.Claim, error) {
+	most := -1
+	room := c.Room
+	c.Room = func(server string, fleet []*schedule.Worker) int {
+		if most < 0 {
+			most = room(server, nil)
+		}
+		return most
+	}
+	return s.Store.Claim(ctx, worker, now, c)
 }
 
 // A reversed store lists the oldest runs first.
@@ -182,6 +204,8 @@ func TestSuiteCanFail(t *testing.T) {
 		"repeating":  {func(s schedule.Store) schedule.Store { return repeating{s} }, []string{"a time fires once"}},
 		"crowded":    {func(s schedule.Store) schedule.Store { return crowded{s} }, []string{"exclusive runs wait for each other", "exclusive runs of many workers"}},
 		"trusting":   {func(s schedule.Store) schedule.Store { return trusting{s} }, []string{"work takes a lease"}},
+		"boundless":  {func(s schedule.Store) schedule.Store { return boundless{s} }, []string{"an owner has so many runs at once", "a tag has so many runs at once"}},
+		"crammed":    {func(s schedule.Store) schedule.Store { return crammed{s} }, []string{"a claim knows the workers"}},
 		"reversed":   {func(s schedule.Store) schedule.Store { return reversed{s} }, []string{"filters choose runs", "pages of runs"}},
 		"greedy":     {func(s schedule.Store) schedule.Store { return greedy{s} }, []string{"the newest runs are kept"}},
 		"sharing":    {func(s schedule.Store) schedule.Store { return &sharing{Store: s, jobs: map[string]*schedule.Job{}} }, []string{"copies share no memory"}},

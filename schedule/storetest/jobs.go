@@ -193,9 +193,13 @@ func jobFilters(w *world) {
 	w.create("backup", func(j *schedule.Job) { j.ID, j.Tool = jobspec.NewID(seconds(0)), "disks:copy" })
 	w.create("report", func(j *schedule.Job) {
 		j.ID, j.State, j.Next, j.Health.Status, j.Tags = jobspec.NewID(seconds(1)), schedule.Paused, time.Time{}, schedule.Failing, []string{"daily", "a%b"}
-		j.Owner.Subject = "ann"
+		j.Owner.Subject, j.AlertReminder = "ann", schedule.Duration(time.Hour)
 	})
-	w.create("report", func(j *schedule.Job) { j.ID, j.Next, j.Owner.Subject = jobspec.NewID(seconds(2)), seconds(1), "bob" })
+	w.create("report", func(j *schedule.Job) {
+		j.Description = `"alert_reminder":"1h0m0s"`
+		j.Arguments = []byte(`{"alert_reminder":"1h"}`)
+		j.ID, j.Next, j.Owner.Subject = jobspec.NewID(seconds(2)), seconds(1), "bob"
+	})
 	ann, nobody, none := "ann", "nobody", ""
 	for _, tt := range []struct {
 		filter schedule.JobFilter
@@ -206,6 +210,8 @@ func jobFilters(w *world) {
 		{schedule.JobFilter{State: schedule.Active}, "backup report"},
 		{schedule.JobFilter{Health: schedule.Failing}, "report"},
 		{schedule.JobFilter{Health: schedule.Healthy}, "backup report"},
+		{schedule.JobFilter{Reminds: true}, "report"},
+		{schedule.JobFilter{Reminds: true, Health: schedule.Healthy}, ""},
 		{schedule.JobFilter{Before: seconds(2)}, "backup report"},
 		{schedule.JobFilter{Before: seconds(1)}, "backup"},
 		{schedule.JobFilter{Before: now}, ""},

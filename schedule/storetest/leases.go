@@ -14,7 +14,7 @@ import (
 var leasePromises = []promise{
 	{"work takes a lease", leased},
 	{"a lease ends", leaseEnds},
-	{"a store is served while a lease lasts", served},
+	{"workers are listed while their leases last", workers},
 	{"a live worker keeps its runs", liveWorker},
 	{"the runs of the dead go on", takeOver},
 	{"runs are fenced by worker", fencedByWorker},
@@ -31,41 +31,56 @@ const attempts = 10
 
 func leased(w *world) {
 	r := w.add(w.create("job"), now)
-	_, err := w.Claim(w.Context(), "w", now, 1)
+	_, err := w.Claim(w.Context(), "w", now, room(1))
 	w.want("a claim without a lease", err, schedule.ErrLost)
-	w.want("a heartbeat without a lease", w.Heartbeat(w.Context(), "w", time.Hour, false), schedule.ErrLost)
+	w.want("a heartbeat without a lease", w.beat("w", time.Hour, false), schedule.ErrLost)
 	w.want("leaving without a lease", w.Leave(w.Context(), "w"), nil)
 	w.enlist("w")
-	w.want("a heartbeat", w.Heartbeat(w.Context(), "w", time.Hour, false), nil)
+	w.want("a heartbeat", w.beat("w", time.Hour, false), nil)
 	w.bury("w", w.nothingLost)
-	_, err = w.Claim(w.Context(), "w", now, 1) // it may have slept, and not know
+	_, err = w.Claim(w.Context(), "w", now, room(1)) // it may have slept, and not know
 	w.want("a claim of a worker that was buried", err, schedule.ErrLost)
-	w.want("a heartbeat of a worker that was buried", w.Heartbeat(w.Context(), "w", time.Hour, false), schedule.ErrLost)
+	w.want("a heartbeat of a worker that was buried", w.beat("w", time.Hour, false), schedule.ErrLost)
 	if got := w.run(r); got.State != schedule.Queued || got.Attempt != 0 {
 		w.Errorf("the run is %+v", got)
 	}
 }
 
-func served(w *world) {
-	want := func(when string, want bool) {
+func workers(w *world) {
+	want := func(when, want string) {
 		w.Helper()
-		if got, err := w.open().Served(w.Context()); err != nil || got != want {
-			w.Errorf("%s: served is %v, %v", when, got, err)
+		list, err := w.open().Workers(w.Context())
+		w.must(err)
+		if got := names(list, func(w *schedule.Worker) string { return w.ID }); got != want {
+			w.Errorf("%s: the workers are %q, want %q", when, got, want)
 		}
 	}
-	want("without a worker", false)
-	w.enlist("w")
-	want("with a worker", true)
+	want("without a worker", "")
+	said := schedule.Worker{ID: "w", Started: now, Servers: []string{"files", "mail"}, Policy: "p", Since: seconds(-9), Skew: schedule.Duration(-time.Minute)}
+	began := time.Now().Truncate(time.Millisecond)
+	w.must(w.Heartbeat(w.Context(), &said, time.Hour, true))
+	w.enlist("a")
+	want("with workers", "a w")
+	said.Servers, said.Policy = []string{}, "q"
+	w.must(w.Heartbeat(w.Context(), &said, time.Hour, false))
+	list, err := w.Workers(w.Context())
+	w.must(err)
+	got := *list[1]
+	if got.Seen.Before(began) || got.Seen.After(time.Now()) {
+		w.Errorf("the worker was seen at %v, want after %v", got.Seen, began)
+	}
+	got.Seen = time.Time{}
+	w.same("the worker", got, said)
 	w.must(w.Leave(w.Context(), "w"))
-	want("after it left", false)
-	w.must(w.Heartbeat(w.Context(), "dead", -time.Hour, true))
-	want("after a lease is over", false)
+	want("after one left", "a")
+	w.must(w.beat("dead", -time.Hour, true))
+	want("after a lease is over", "a")
 }
 
 // leaseEnds waits for the store's own clock.
 func leaseEnds(w *world) {
 	r := w.add(w.create("job"), now)
-	w.must(w.Heartbeat(w.Context(), "dead", 20*time.Millisecond, true))
+	w.must(w.beat("dead", 20*time.Millisecond, true))
 	w.one("dead")
 	for deadline := time.Now().Add(time.Minute); w.run(r).State == schedule.Running; time.Sleep(5 * time.Millisecond) {
 		w.must(w.TakeOver(w.Context(), now, time.Hour, attempts, w.nothingLost))
@@ -229,11 +244,11 @@ func maxAttempts(w *world) {
 // longLease has a worker die whose lease seems to last for hours.
 func longLease(w *world) {
 	r := w.add(w.create("job"), now)
-	w.must(w.Heartbeat(w.Context(), "dead", 6*time.Hour, true))
+	w.must(w.beat("dead", 6*time.Hour, true))
 	w.one("dead")
 	for deadline := time.Now().Add(time.Minute); w.run(r).State == schedule.Running; time.Sleep(5 * time.Millisecond) {
 		// A lease that is over lets a store do nothing at all where none is.
-		w.must(w.Heartbeat(w.Context(), jobspec.NewID(time.Now()), 0, true))
+		w.must(w.beat(jobspec.NewID(time.Now()), 0, true))
 		w.must(w.TakeOver(w.Context(), now, 10*time.Millisecond, attempts, w.nothingLost))
 		if time.Now().After(deadline) {
 			w.Fatal("the run stays the dead worker's")

@@ -166,7 +166,7 @@ func claimOnce(w *world) {
 		w.add(j, seconds(-i))
 	}
 	seen := w.contend(4, runs, func(s schedule.Store, worker string) []schedule.Claim {
-		list, err := s.Claim(w.Context(), worker, now, 3)
+		list, err := s.Claim(w.Context(), worker, now, room(3))
 		if err != nil {
 			w.Error(err)
 		}
@@ -239,7 +239,7 @@ func exclusiveWorkers(w *world) {
 		}
 	}
 	seen := w.contend(4, 1, func(s schedule.Store, worker string) []schedule.Claim {
-		list, err := s.Claim(w.Context(), worker, now, 100)
+		list, err := s.Claim(w.Context(), worker, now, room(100))
 		if err != nil {
 			w.Error(err)
 		}
@@ -300,7 +300,7 @@ func retry(w *world) {
 	if list := w.claim("w", 10); len(list) > 0 {
 		w.Errorf("it is claimed before it is ready: %+v", list[0].Run)
 	}
-	list, err := w.Claim(w.Context(), "w", seconds(10), 10)
+	list, err := w.Claim(w.Context(), "w", seconds(10), room(10))
 	if err != nil || len(list) != 1 || list[0].Run.ID != r.ID || list[0].Run.Attempt != 2 || list[0].Run.Reason != "not yet" {
 		w.Errorf("then claimed are %v, %v", list, err)
 	}
@@ -449,7 +449,7 @@ func zeroLimits(w *world) {
 	w.enlist("w")
 	for _, limit := range []int{0, -1} {
 		n, err := w.Fire(w.Context(), now, limit, func(j *schedule.Job, open int, fired []time.Time) []*schedule.Run { return nil })
-		claims, claimErr := w.Claim(w.Context(), "w", now, limit)
+		claims, claimErr := w.Claim(w.Context(), "w", now, room(limit))
 		jobs, jobsErr := w.Checks(w.Context(), "files", now, now, limit)
 		alerts, alertsErr := w.Alerts(w.Context(), now, now, limit)
 		for _, err := range []error{err, claimErr, jobsErr, alertsErr} {

@@ -44,7 +44,7 @@ type promise struct {
 	hold func(*world)
 }
 
-var promises = slices.Concat(jobPromises, runPromises, queuePromises, leasePromises, alertPromises, upkeepPromises)
+var promises = slices.Concat(jobPromises, runPromises, queuePromises, capacityPromises, cancelPromises, leasePromises, alertPromises, upkeepPromises)
 
 // A world is a store under test.
 type world struct {
@@ -134,13 +134,23 @@ func ended(state schedule.RunState) func(*schedule.Run) {
 // enlist gives a lease to a new worker.
 func (w *world) enlist(worker string) {
 	w.Helper()
-	w.must(w.Heartbeat(w.Context(), worker, time.Hour, true))
+	w.must(w.beat(worker, time.Hour, true))
 }
 
-// claim claims runs that are ready now.
+// beat renews the lease of a worker that says nothing of itself.
+func (w *world) beat(worker string, lease time.Duration, first bool) error {
+	return w.Heartbeat(w.Context(), &schedule.Worker{ID: worker}, lease, first)
+}
+
+// room is a capacity of so many runs of each server.
+func room(limit int) schedule.Capacity {
+	return schedule.Capacity{Room: func(string, []*schedule.Worker) int { return limit }}
+}
+
+// claim claims runs that are ready now, so many of each server.
 func (w *world) claim(worker string, limit int) []schedule.Claim {
 	w.Helper()
-	list, err := w.Claim(w.Context(), worker, now, limit)
+	list, err := w.Claim(w.Context(), worker, now, room(limit))
 	w.must(err)
 	return list
 }

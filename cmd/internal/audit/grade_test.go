@@ -162,7 +162,7 @@ func TestTried(t *testing.T) {
 		want    string // mark, assessed of relevant
 	}{
 		"read alone":                       {[]Method{Static}, []string{read, "path s/p static no-evidence"}, "A 2/2"},
-		"read alone, and one not read":     {[]Method{Static}, []string{read, "path s/p static no-evidence", "path t/p static no-evidence", "path u/p static inconclusive"}, "A 3/4"},
+		"read alone, and one not read":     {[]Method{Static}, []string{read, "path s/p static no-evidence", "path t/p static no-evidence", "path u/p static inconclusive"}, "B? 3/5"},
 		"no probe fits":                    {both, []string{read}, "A 0/0"},
 		"no probe fits, another kind":      {both, []string{read + " none nothing"}, "A 0/0"},
 		"a way was found, no probe fits":   {both, []string{found}, "A 1/1"},

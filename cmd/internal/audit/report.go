@@ -48,7 +48,7 @@ const SchemaVersion = 1
 
 // New makes the report.
 func New(in Input) *Report {
-	in.Facts = cleanFacts(in.Facts)
+	in.Facts = cleanFacts(append(slices.Clone(in.Facts), outputs(in.Facts, in.Target.Methods)...))
 	cells := assess(telling(in.Facts, in.Target.Methods))
 	list := weaknesses(cells, in.Language)
 	notes := append(slices.Clone(in.Notes), suppress(list, in.Suppressions, in.Now)...)
@@ -69,6 +69,23 @@ func New(in Input) *Report {
 		r.Notes = []string{}
 	}
 	return r
+}
+
+// outputs are what reading alone leaves open: the outputs of tools that open a file or a page.
+func outputs(facts []Fact, methods []Method) (list []Fact) {
+	if len(methods) != 1 || methods[0] != Static {
+		return nil
+	}
+	seen := map[string]bool{}
+	for _, f := range facts {
+		reaches := f.Method == Static && (f.Verdict != NoEvidence || f.Kind != "" && f.Kind != kindNothing)
+		if (f.Class == Path || f.Class == URL) && f.Tool != "" && !f.remark() && reaches && !seen[f.Tool] {
+			seen[f.Tool] = true
+			list = append(list, Fact{Cell: Cell{Tool: f.Tool, Class: Output}, Method: Static, Verdict: Skipped,
+				Why: "only the running server shows what the tool passes on: let the audit start it"})
+		}
+	}
+	return list
 }
 
 func toolNames(tools []string, facts []Fact) []string {

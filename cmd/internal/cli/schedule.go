@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -59,7 +60,8 @@ servers, as SERVER:TOOL.`,
 	f.BoolVarP(&flags.verbose, "verbose", "v", false, "print each step on standard error")
 	cmd.AddCommand(a.scheduleCreate(&flags), a.scheduleValidate(&flags), a.scheduleUpdate(&flags), a.scheduleList(&flags),
 		a.scheduleShow(&flags), a.scheduleNext(&flags), a.schedulePause(&flags), a.scheduleResume(&flags), a.scheduleTrigger(&flags),
-		a.scheduleRuns(&flags), a.scheduleRun(&flags), a.scheduleDelete(&flags), a.scheduleServe(&flags), a.scheduleInstall(&flags))
+		a.scheduleRuns(&flags), a.scheduleRun(&flags), a.scheduleCancel(&flags), a.scheduleReplay(&flags), a.scheduleDelete(&flags), a.scheduleApply(&flags), a.scheduleExport(&flags),
+		a.scheduleServe(&flags), a.scheduleWorkers(&flags), a.scheduleInstall(&flags))
 	return cmd
 }
 
@@ -74,7 +76,8 @@ func (a *app) withScheduler(cmd *cobra.Command, flags *scheduleFlags, do func(s 
 	if err != nil {
 		return err
 	}
-	s, end, err := p.Open(cmd.Context(), cmd.Name() == "create")
+	makes := cmd.Name() == "create" || cmd.Name() == "apply" && !cmd.Flags().Changed("plan")
+	s, end, err := p.Open(cmd.Context(), makes)
 	if err != nil {
 		return err
 	}
@@ -86,10 +89,23 @@ func (a *app) withScheduler(cmd *cobra.Command, flags *scheduleFlags, do func(s 
 	return err
 }
 
-// idle tells on standard error if no scheduler is running, so that standard output stays as programs read it.
-func (a *app) idle(ctx context.Context, s *schedule.Scheduler) {
-	if served, err := inside.Of(s).Served(ctx); err == nil && !served {
+// idle tells on standard error if no scheduler is running, or none that knows the servers of jobs, so that standard output stays
+// as programs read it.
+func (a *app) idle(ctx context.Context, s *schedule.Scheduler, jobs ...*schedule.Job) {
+	workers, err := inside.Of(s).Workers(ctx)
+	switch {
+	case err != nil:
+	case len(workers) == 0:
 		fmt.Fprintln(a.stderr, "toolvet: no scheduler is running: no job runs until 'toolvet schedule serve' or 'toolvet serve' does")
+	default:
+		told := map[string]bool{}
+		for _, j := range jobs {
+			server, _, _ := strings.Cut(j.Tool, ":")
+			if !told[server] && !slices.ContainsFunc(workers, func(w *schedule.Worker) bool { return w.Knows(server) }) {
+				terminal.Fprintf(a.stderr, "toolvet: no scheduler that is running knows the server %s: its jobs wait ('toolvet schedule workers' lists them)\n", server)
+			}
+			told[server] = true
+		}
 	}
 }
 

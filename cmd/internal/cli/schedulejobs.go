@@ -47,6 +47,9 @@ func (f *jobFlags) register(cmd *cobra.Command) {
 	f.fields["arguments"] = func() any { return map[string]any{"arguments": json.RawMessage(*arguments)} }
 	text("schedule", "schedule", "`WHEN` it runs: cron, a moment (RFC 3339), 'every 90m', or English such as 'every weekday at 9am'")
 	text("timezone", "timezone", "time `ZONE` of the schedule, such as Europe/Vienna; default: UTC")
+	except := flags.StringSlice("except", nil, "a `CALENDAR` of the policy, or times, at which it does not run, such as holidays, weekend or 12-24..01-02")
+	f.fields["except"] = func() any { return map[string]any{"except": *except} }
+	text("shift", "shift", "what becomes of runs at such times: `none|before|after`, the open day before or after; default: none")
 	text("description", "description", "what the job is for")
 	tags := flags.StringSlice("tag", nil, "`TAG` to find it by")
 	f.fields["tag"] = func() any { return map[string]any{"tags": *tags} }
@@ -67,6 +70,11 @@ func (f *jobFlags) register(cmd *cobra.Command) {
 	number("catch-up-limit", "catch_up_limit", "most runs for --catch-up all; default: 10")
 	text("jitter", "jitter", "begin a run up to so much later, such as 30s")
 	yes("at-most-once", "at_most_once", "report a run whose worker died, and do not repeat it")
+	yes("alert-failure", "alert_failure", "alert for each run that fails, not for the first alone")
+	yes("alert-success", "alert_success", "alert for each run that succeeds")
+	text("alert-late", "alert_late", "alert if a run has not begun so long after its time, such as 10m")
+	text("alert-long", "alert_long", "alert if a run takes longer, such as 1h")
+	text("alert-reminder", "alert_reminder", "alert as often as this while the job is not well, such as 24h")
 	flags.BoolVar(&f.how.SkipValidation, "skip-validation", false, "make the job even if its call is a no-go, if the policy allows that")
 	flags.BoolVar(&f.how.AllowWarnings, "allow-warnings", false, "make the job although a file, directory or host that its call needs is missing; its health stays warned until it is there")
 	flags.StringVar(&f.how.TestRun, "test-run", "", "first make the call once, in a sandbox (Linux) or for real, and the job only if it succeeds: `rehearsal|real`")
@@ -120,7 +128,7 @@ func (a *app) scheduleCreate(flags *scheduleFlags) *cobra.Command {
 				if err != nil {
 					return a.refused(flags, p, err)
 				}
-				defer a.idle(cmd.Context(), s)
+				defer a.idle(cmd.Context(), s, j)
 				return a.printJob(flags, j, func(w *strings.Builder) {
 					terminal.Fprintf(w, "made the job %s\n", j.Name)
 					warningWords(w, p)

@@ -47,7 +47,7 @@ func local(j *schedule.Job, t time.Time) string {
 const (
 	jobStates = "active|paused|completed|failed"
 	jobHealth = "ok|warned|unavailable|failing"
-	runStates = "queued|running|succeeded|failed|refused|skipped|missed|lost"
+	runStates = "queued|running|succeeded|failed|refused|skipped|missed|lost|cancelled"
 )
 
 // checkPage checks the flags of a list.
@@ -76,7 +76,7 @@ func (a *app) scheduleList(flags *scheduleFlags) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				defer a.idle(cmd.Context(), s)
+				defer a.idle(cmd.Context(), s, list...)
 				return a.print(flags, append([]*schedule.Job{}, list...), func(w *strings.Builder) {
 					if len(list) == 0 {
 						terminal.Fprintf(w, "%s\n", emptyList(f))
@@ -119,7 +119,7 @@ func (a *app) scheduleShow(flags *scheduleFlags) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				defer a.idle(cmd.Context(), s)
+				defer a.idle(cmd.Context(), s, j)
 				return a.printJob(flags, j, func(w *strings.Builder) { jobWords(w, j) })
 			})
 		},
@@ -142,6 +142,9 @@ func jobWords(w *strings.Builder, j *schedule.Job) {
 	if j.AllowWarnings {
 		terminal.Fprintf(w, "  made with allow_warnings\n")
 	}
+	if j.ManagedBy != "" {
+		terminal.Fprintf(w, "  managed by the file of jobs %s\n", j.ManagedBy)
+	}
 	terminal.Fprintf(w, "  runs so far: %d\n", j.Fired)
 }
 
@@ -161,18 +164,6 @@ func (a *app) onJob(flags *scheduleFlags, use, short, done string, do func(conte
 	}
 }
 
-func (a *app) schedulePause(flags *scheduleFlags) *cobra.Command {
-	return a.onJob(flags, "pause", "Keep a job from running", "paused", func(ctx context.Context, s *schedule.Scheduler, id string) (*schedule.Job, error) {
-		return s.Pause(ctx, id)
-	})
-}
-
-func (a *app) scheduleResume(flags *scheduleFlags) *cobra.Command {
-	return a.onJob(flags, "resume", "Let a paused job run again", "resumed", func(ctx context.Context, s *schedule.Scheduler, id string) (*schedule.Job, error) {
-		return s.Resume(ctx, id)
-	})
-}
-
 func (a *app) scheduleDelete(flags *scheduleFlags) *cobra.Command {
 	return a.onJob(flags, "delete", "Delete a job and the record of its runs", "deleted", func(ctx context.Context, s *schedule.Scheduler, id string) (*schedule.Job, error) {
 		j, err := s.Get(ctx, id)
@@ -184,23 +175,27 @@ func (a *app) scheduleDelete(flags *scheduleFlags) *cobra.Command {
 }
 
 func (a *app) scheduleTrigger(flags *scheduleFlags) *cobra.Command {
-	var watch bool
-	cmd := &cobra.Command{
+	return a.newRun(flags, &cobra.Command{
 		Use: "trigger JOB", Short: "Run a job once, now", Args: exactly(1, "the job"),
 		Long: `Run a job once, now, whatever its schedule. 'toolvet schedule serve' must be running.
 With --watch, wait for the end of the run: exit code 1 if it does not succeed.`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withScheduler(cmd, flags, func(s *schedule.Scheduler, _ *call.Session) error {
-				r, err := s.Trigger(cmd.Context(), args[0])
-				if err != nil {
-					return err
-				}
-				if watch {
-					return a.follow(cmd, flags, s, r)
-				}
-				return a.print(flags, r, func(w *strings.Builder) { terminal.Fprintf(w, "the run is %s\n", r.ID) })
-			})
-		},
+	}, (*schedule.Scheduler).Trigger)
+}
+
+// newRun completes a command that asks for a run.
+func (a *app) newRun(flags *scheduleFlags, cmd *cobra.Command, ask func(*schedule.Scheduler, context.Context, string) (*schedule.Run, error)) *cobra.Command {
+	var watch bool
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return a.withScheduler(cmd, flags, func(s *schedule.Scheduler, _ *call.Session) error {
+			r, err := ask(s, cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if watch {
+				return a.follow(cmd, flags, s, r)
+			}
+			return a.print(flags, r, func(w *strings.Builder) { terminal.Fprintf(w, "the run is %s\n", r.ID) })
+		})
 	}
 	cmd.Flags().BoolVar(&watch, "watch", false, "wait for the end of the run, and print its progress on standard error")
 	return cmd
@@ -316,6 +311,38 @@ func (a *app) scheduleRuns(flags *scheduleFlags) *cobra.Command {
 	flag.StringVar(&f.Before, "before", "", "`ID` of the last run of the previous page")
 	flag.IntVar(&f.Limit, "limit", 50, "`N` runs at most")
 	return cmd
+}
+
+func (a *app) scheduleCancel(flags *scheduleFlags) *cobra.Command {
+	return &cobra.Command{
+		Use: "cancel RUN", Short: "End a run that waits or is under way", Args: exactly(1, "the id of the run"),
+		Long: `End a run before its time. A run that waits ends at once. The call of one that is under way is
+cancelled within a second; its tool may have done a part of its work.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withScheduler(cmd, flags, func(s *schedule.Scheduler, _ *call.Session) error {
+				r, err := s.Cancel(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				return a.print(flags, r, func(w *strings.Builder) {
+					if r.State.Open() {
+						terminal.Fprintf(w, "the run is being cancelled\n")
+					} else {
+						terminal.Fprintf(w, "the run is cancelled\n")
+					}
+				})
+			})
+		},
+	}
+}
+
+func (a *app) scheduleReplay(flags *scheduleFlags) *cobra.Command {
+	return a.newRun(flags, &cobra.Command{
+		Use: "replay RUN", Short: "Repeat a run that has ended, now", Args: exactly(1, "the id of the run"),
+		Long: `Run the job of a run that has ended once more, now, with its present arguments.
+'toolvet schedule serve' must be running. With --watch, wait for the end of the new run:
+exit code 1 if it does not succeed.`,
+	}, (*schedule.Scheduler).Replay)
 }
 
 func (a *app) scheduleRun(flags *scheduleFlags) *cobra.Command {

@@ -47,6 +47,8 @@ func (t *loadedTests) scheduler() (*offlineGate, *call.Catalog, error) {
 // noJobs is a store without jobs.
 type noJobs struct{ schedule.Store }
 
+func (noJobs) Now(context.Context) (time.Time, error) { return time.Time{}, nil }
+
 func (noJobs) Job(context.Context, string) (*schedule.Job, error) { return nil, schedule.ErrNotFound }
 
 // An offlineCaller judges the calls of jobs by the gates of the tests.

@@ -68,6 +68,15 @@ func (f *fleet) lookup(server string) (*policy.Server, *toolvet.Gate) {
 	return f.all[i], f.gates[server].current.Load()
 }
 
+// names implements jobServers.
+func (f *fleet) names() []string {
+	list := []string{} // not nil, which would mean any
+	for _, s := range f.all {
+		list = append(list, s.Name)
+	}
+	return list
+}
+
 // basesOf lists the directories in which the relative paths of servers may lie.
 func basesOf(servers jobServers) func(server string) []string {
 	return func(server string) []string {

@@ -140,7 +140,7 @@ func checkJobRules(p *policy.Policy) error {
 	for _, r := range p.Rules {
 		at := jobID.FindStringIndex(r.When)
 		holds := func(tool string) bool { return limit.Match(r.Tools, SchedulerName, tool) }
-		if at == nil || len(r.Tools) > 0 && !slices.ContainsFunc([]string{"get", "update", "delete", "pause", "resume", "trigger", "executions", "retrieve"}, holds) {
+		if at == nil || len(r.Tools) > 0 && !slices.ContainsFunc([]string{"get", "update", "delete", "pause", "resume", "trigger", "executions", "retrieve", "cancel", "replay"}, holds) {
 			continue
 		}
 		before := r.When[:at[0]]

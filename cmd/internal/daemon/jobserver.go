@@ -29,6 +29,7 @@ import (
 type SchedulerConfig struct {
 	Listen     string // address for HTTP clients; "": one client, on Stdin and Stdout
 	Background bool   // serve no clients
+	Metrics    string // address that serves metrics; "" for none
 	Guard      httpguard.Guard
 	Stdin      io.Reader
 	Stdout     io.Writer
@@ -51,7 +52,13 @@ func (p *Plan) Serve(ctx context.Context, cfg SchedulerConfig) error {
 	if err != nil {
 		return err
 	}
-	record, err := record.Open(p.Policy.Log, record.Options{Logger: p.log})
+	exporters, err := openExportersAt(ctx, cfg.Metrics, p.log)
+	if err != nil {
+		return err
+	}
+	defer exporters.stop()
+	p.metrics = exporters.metrics
+	record, err := record.Open(p.Policy.Log, record.Options{Observer: exporters.observer, Logger: p.log})
 	if err != nil {
 		return err
 	}
@@ -124,6 +131,7 @@ func (s *jobServer) watch(ctx context.Context, servers *fleet, jobs *jobGate) {
 		}
 		commit()
 		jobs.current.Store(next)
+		s.plan.rules.hold(text)
 		s.runner.recheck("")
 		return next.beside(), nil
 	}}

@@ -13,10 +13,13 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/cmd/internal/jobs/inside"
+	"github.com/toolvet/toolvet/cmd/internal/prometheus"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/jobspec"
 	"github.com/toolvet/toolvet/internal/policy"
@@ -33,6 +36,8 @@ type Plan struct {
 	Source   enforce.Source // names the policy's file, if there is one, and has its text
 	Policy   *policy.Policy // as it was when the plan was made
 	schedule policy.Schedule
+	metrics  *prometheus.Metrics // nil exports none of the scheduler
+	rules    *rules
 	log      *slog.Logger
 }
 
@@ -60,7 +65,8 @@ func NewPlan(source enforce.Source, store string, log *slog.Logger) (*Plan, erro
 }
 
 func newPlan(source enforce.Source, all *policy.Policy, log *slog.Logger) *Plan {
-	p := &Plan{Source: source, Policy: all, log: log}
+	p := &Plan{Source: source, Policy: all, rules: new(rules), log: log}
+	p.rules.hold(source.Text)
 	if all.Schedule != nil {
 		p.schedule = *all.Schedule
 	}
@@ -83,11 +89,32 @@ func (p *Plan) digest() string {
 	return hex.EncodeToString(sum[:])
 }
 
+// rules holds a digest of the rules in force, for the other schedulers of the store. The file's present content may not be in force.
+type rules struct{ digest atomic.Pointer[string] }
+
+// hold takes the text of the policy that is in force from now on.
+func (r *rules) hold(text []byte) {
+	digest := ""
+	if len(text) > 0 {
+		digest = policy.Rules(text)
+	}
+	r.digest.Store(&digest)
+}
+
+func (r *rules) now() string {
+	if digest := r.digest.Load(); digest != nil {
+		return *digest
+	}
+	return ""
+}
+
 // jobServers are the servers whose tools jobs call.
 type jobServers interface {
 	schedule.Caller
 	// lookup returns the policy's entry for a server, and its gate; nil if there is none.
 	lookup(server string) (*policy.Server, *toolvet.Gate)
+	// names returns the names of all servers.
+	names() []string
 }
 
 // Open opens the scheduler for a command that runs no jobs. Without create, a missing file of the store stays missing, and
@@ -132,14 +159,43 @@ func (p *Plan) open(ctx context.Context, openStore func(context.Context) (schedu
 	}
 	s, err := schedule.New(schedule.Config{
 		Store: store, Caller: servers, AllowSkip: p.schedule.SkipValidation, Rehearse: p.rehearser(servers), Alert: alert, Seen: seen,
-		Workers: p.schedule.Workers, KeepAge: p.schedule.Retention.Age, KeepRuns: p.schedule.Retention.Runs, Logger: p.log,
+		Workers: p.schedule.Workers, PerOwner: p.schedule.Limits.Owner, PerTag: p.schedule.Limits.Tags,
+		MaxJobs: p.schedule.Limits.Jobs, MinInterval: p.schedule.Limits.Interval, Calendars: p.schedule.Calendars, KeepAge: p.schedule.Retention.Age, KeepRuns: p.schedule.Retention.Runs, Logger: p.log,
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, store.Close())
 	}
+	ran, err := p.export(s)
+	if err != nil {
+		return nil, nil, errors.Join(err, store.Close())
+	}
 	inside.Of(s).Tune(jobspec.Tuning{
-		PolicyDigest: p.digest, Bases: basesOf(servers),
+		Ran: ran, PolicyDigest: p.digest, Bases: basesOf(servers), Serves: func() ([]string, string) { return servers.names(), p.rules.now() },
 		Ahead: p.schedule.Ahead, Recheck: p.schedule.Recheck, MaxResult: p.schedule.Retention.Result,
 	})
 	return s, store, nil
+}
+
+// export adds the scheduler to the metrics, if there are any.
+func (p *Plan) export(s *schedule.Scheduler) (ran func(state string, lag time.Duration), err error) {
+	if p.metrics == nil {
+		return nil, nil
+	}
+	return p.metrics.Schedule(func(ctx context.Context) (*prometheus.ScheduleState, error) {
+		in := inside.Of(s)
+		counts, err := in.Counts(ctx, nil)
+		if err != nil {
+			return nil, err
+		}
+		workers, err := in.Workers(ctx)
+		if err != nil {
+			return nil, err
+		}
+		state := &prometheus.ScheduleState{Jobs: map[[2]string]int{}, Workers: len(workers)}
+		for _, c := range counts {
+			state.Jobs[[2]string{string(c.State), string(c.Health)}] = c.Jobs
+		}
+		state.Due, state.Running, state.Late, err = in.Backlog(ctx)
+		return state, err
+	})
 }

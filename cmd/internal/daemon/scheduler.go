@@ -31,7 +31,9 @@ func (s *service) openScheduler(ctx context.Context) error {
 	}
 	caller := s.gateway.NewCaller(func(n upstream.Notification) { s.scheduler.heard(n) })
 	var err error
-	s.scheduler, err = newRunner(ctx, newPlan(s.cfg.Source, all, s.log), &gatewayServers{caller, s}, s.supervisor,
+	plan := newPlan(s.cfg.Source, all, s.log)
+	plan.metrics, plan.rules = s.metrics, &s.rules
+	s.scheduler, err = newRunner(ctx, plan, &gatewayServers{caller, s}, s.supervisor,
 		server.Config{Apart: s.ownersApart, Gate: s.plainGate, Permit: s.jobAccess().permit})
 	return err
 }
@@ -127,6 +129,18 @@ func (g *gatewayServers) lookup(server string) (*policy.Server, *toolvet.Gate) {
 		return nil, nil
 	}
 	return found, s.gateOf(server)
+}
+
+// names implements jobServers.
+func (g *gatewayServers) names() []string {
+	s := g.service
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := []string{} // not nil, which would mean any
+	for _, one := range s.policy.Servers {
+		list = append(list, one.Name)
+	}
+	return list
 }
 
 // gateOf returns the gate of a server at the moment.

@@ -68,6 +68,7 @@ func Serve(ctx context.Context, cfg ServeConfig) error {
 	if err != nil {
 		return err
 	}
+	s.metrics = metrics
 	exporters, err := openExporters(ctx, s.log, metrics)
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/cmd/internal/prometheus"
 	"github.com/toolvet/toolvet/cmd/internal/setup"
 	"github.com/toolvet/toolvet/gateway"
 	"github.com/toolvet/toolvet/internal/access"
@@ -35,6 +36,8 @@ type service struct {
 	gateway    *gateway.Gateway // nil while the policy is loaded for the first time
 	counters   access.Counters
 	processes  *processes
+	metrics    *prometheus.Metrics
+	rules      rules
 	scheduler  *runner // nil: the policy has no section schedule
 
 	watcher *policy.Watcher
@@ -85,7 +88,17 @@ func (s *service) load(text []byte) (beside []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return all.Beside(), s.set(all, presetName)
+	err = s.set(all, presetName)
+	s.mu.Lock()
+	inForce := s.policy == all // even if servers could not be changed
+	s.mu.Unlock()
+	if inForce {
+		s.rules.hold(text)
+		if s.scheduler != nil {
+			s.scheduler.recheck("")
+		}
+	}
+	return all.Beside(), err
 }
 
 // set puts a policy in force. On an error everything stays as it was. S.loading must be locked.
@@ -128,11 +141,7 @@ func (s *service) set(all *policy.Policy, presetName string) (err error) {
 	if s.changed != nil {
 		s.changed()
 	}
-	err = s.gateway.Update(s.upstreams())
-	if s.scheduler != nil {
-		s.scheduler.recheck("")
-	}
-	return err
+	return s.gateway.Update(s.upstreams())
 }
 
 // server prepares a server of the policy. It returns the existing one if it is still reached the same way.

@@ -23,6 +23,7 @@ import (
 // exporters receive metrics and traces of calls.
 type exporters struct {
 	observer telemetry.Observer
+	metrics  *prometheus.Metrics // nil if none are served
 	stops    []func()
 }
 
@@ -62,7 +63,7 @@ func openExportersAt(ctx context.Context, address string, log *slog.Logger) (*ex
 		stop()
 		return nil, err
 	}
-	e.stops = append(e.stops, stop)
+	e.metrics, e.stops = metrics, append(e.stops, stop)
 	return e, nil
 }
 

@@ -12,6 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/proxy/relay"
 	"github.com/toolvet/toolvet/internal/wire/httpguard"
 	"github.com/toolvet/toolvet/internal/wire/mcpheader"
 )
@@ -93,6 +97,28 @@ func TestModernBytesPass(t *testing.T) {
 	last := asked[len(asked)-1]
 	if last.body != request || last.header.Get(mcpheader.Param+"Path") != "a" || last.header.Get("Traceparent") != "00-1-2-01" {
 		t.Errorf("the server gets %q with %v", last.body, last.header)
+	}
+}
+
+// TestCanonicalHeaders holds that the headers of arguments follow canonical arguments.
+func TestCanonicalHeaders(t *testing.T) {
+	t.Parallel()
+	p, err := policy.Parse("toolvet.yaml", []byte("version: 1\npreset: none\nservers: {s: {tools: {read: {arguments: {path: {path: {base: /none, canonical: true}}}}}}}\n"), suite.Demands()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gate := newGate(t, toolvet.WithPolicy(policy.Seal(p)), toolvet.WithServer("s"))
+	server := newFake(t, simple)
+	url := serve(t, server.URL, Config{Config: relay.Config{Server: "s", Gate: func() *toolvet.Gate { return gate }}}, httpguard.Guard{})
+	request := strings.Replace(callOf("1", `"x/../a"`), `}}}`, `},"_meta":`+modernMeta+"}}", 1)
+	_, body := post(t, url, request, modernHeaders(mcpheader.Param+"Path", "x/../a")...)
+	if want := fmt.Sprintf(result, "1"); body != want {
+		t.Fatalf("the answer is %s, want %s", body, want)
+	}
+	asked := server.asked()
+	last := asked[len(asked)-1]
+	if at := last.header.Get(mcpheader.Param + "Path"); at != "/none/a" || !strings.Contains(last.body, `"path":"/none/a"`) {
+		t.Errorf("the server gets %q with the header %q", last.body, at)
 	}
 }
 

@@ -174,7 +174,8 @@ func (e *exchange) forward(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel = e.p.endless(ctx)
 		defer cancel()
 	}
-	resp, err := e.roundTrip(ctx, http.MethodPost, e.header, e.outgoing())
+	body := e.outgoing()
+	resp, err := e.roundTrip(ctx, http.MethodPost, e.mirrored(body), body)
 	switch {
 	case ctx.Err() != nil:
 		e.forgetAll()
@@ -189,6 +190,33 @@ func (e *exchange) forward(w http.ResponseWriter, r *http.Request) {
 		defer resp.Body.Close()
 		e.respond(w, r, resp)
 	}
+}
+
+// mirrored returns the headers for a body. Those of its arguments follow canonical arguments.
+func (e *exchange) mirrored(body []byte) http.Header {
+	limits := e.p.cfg.Limits
+	if e.batch != nil || bytes.Equal(body, e.original) {
+		return e.header
+	}
+	m, err := jsonrpc.DecodeEnvelope(body, limits)
+	if err != nil || m.Method != "tools/call" || modern(e.header, mcpheader.BodyVersion(m.Params, limits)) == "" {
+		return e.header
+	}
+	var name string
+	_ = json.Unmarshal(splice.Get(m.Params, limits, "name"), &name)
+	tool := e.relay.Server().Tool(name)
+	if tool == nil {
+		return e.header
+	}
+	mirrors, err := mcpheader.Mirrors(tool.InputSchema, limits)
+	if err != nil || len(mirrors) == 0 {
+		return e.header
+	}
+	h := e.header.Clone()
+	version := h[mcpheader.Version]
+	mcpheader.Set(h, m, mirrors, limits)
+	h[mcpheader.Version] = version // as negotiated by the client
+	return h
 }
 
 // outgoing returns the body for the server: the client's body, unless a message of a batch was

@@ -138,12 +138,18 @@ func (x *Exchange) judge(ctx context.Context, r *Request, c *call.Call, line []b
 	if x.refuse(r, p) {
 		return
 	}
+	line, err := x.forwarded(p, line)
+	if err != nil { // cannot happen: the line was read before
+		x.answerWith(r, p.Failed(ctx, "its arguments could not be made canonical: "+err.Error()))
+		p.Close()
+		return
+	}
 	if !x.client.pending.admitted(r, p) {
 		p.Close()
 		door.Lost(x.ctx, p)
 		return
 	}
-	x.forward(r, x.traced(p, line))
+	x.forward(r, line)
 }
 
 // refuse answers a call if its passage refuses it, and reports whether it did.
@@ -155,18 +161,21 @@ func (x *Exchange) refuse(r *Request, p *door.Passage) bool {
 	return refused
 }
 
-// traced returns the line of a call with toolvet's span as the parent of the server's.
-func (x *Exchange) traced(p *door.Passage, line []byte) []byte {
-	parent := p.Parent()
-	if parent == nil {
-		return line
+// forwarded returns the line of a call for the server: with toolvet's span as the parent of the server's, and with its
+// canonical arguments.
+func (x *Exchange) forwarded(p *door.Passage, line []byte) ([]byte, error) {
+	if parent := p.Parent(); parent != nil {
+		changed, err := splice.Set(line, x.server.cfg.Limits, parent, "params", "_meta", "traceparent")
+		if err != nil {
+			x.server.cfg.Logger.Warn("a call keeps the parent that its client gave it", "err", err)
+		} else {
+			line = changed
+		}
 	}
-	changed, err := splice.Set(line, x.server.cfg.Limits, parent, "params", "_meta", "traceparent")
-	if err != nil {
-		x.server.cfg.Logger.Warn("a call keeps the parent that its client gave it", "err", err)
-		return line
+	if arguments := p.Arguments(); arguments != nil {
+		return splice.Set(line, x.server.cfg.Limits, arguments, "params", "arguments")
 	}
-	return changed
+	return line, nil
 }
 
 // rehearse answers a call of the rehearse tool.

@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -139,6 +140,10 @@ func (s *stage) wait() int {
 // patience bounds what should take no time, so that a fault fails and does not hang.
 const patience = 20 * time.Second
 
+// age matches how old a verdict from the cache is, and how long it holds: the clock decides. The first group is what a transcript
+// shows before the time to live.
+var age = regexp.MustCompile(`(\\?"cached\\?":true,)(?:\\?"ageMs\\?":\d+,)?\\?"ttlMs\\?":\d+`)
+
 func (s *stage) play(line string) string {
 	s.t.Helper()
 	who, text, _ := strings.Cut(line, " ")
@@ -148,7 +153,7 @@ func (s *stage) play(line string) string {
 	case "S>":
 		write(s.t, s.server.out, text)
 	case "C<":
-		return "C< " + s.next("client", s.fromProxy)
+		return "C< " + age.ReplaceAllString(s.next("client", s.fromProxy), "${1}…")
 	case "S<":
 		return "S< " + s.next("server", s.server.got)
 	case "C.":

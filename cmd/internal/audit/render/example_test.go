@@ -25,9 +25,10 @@ func ExampleText() {
 		log.Fatal(err)
 	}
 	// Output:
-	// ./server: grade C, 85 of 100; 100% of 1 relevant place assessed
+	// ./server: grade C?, 85 of 100; 50% of 2 relevant places assessed
 	//    -15  path: missing: path-traversal guard on tools that touch files (1 weakness)
 	//   at most C: a weakness of high severity is proven or traced (this bound is ours)
+	//   at most B: nothing of the class output could be assessed (this bound is ours)
 	//
 	// high (traced)  path: tool read_file, parameter path  [dc980878e964]
 	//   Path reaches open.
@@ -36,4 +37,7 @@ func ExampleText() {
 	//   fix:    real = Path(root, value).resolve(); refuse it unless real.is_relative_to(Path(root).resolve()); open real, not value
 	//
 	// 'toolvet explain KIND' says what a kind means, and how to mend it in each language.
+	//
+	// Not known (1)
+	//   output: tool read_file: skipped: only the running server shows what the tool passes on: let the audit start it
 }

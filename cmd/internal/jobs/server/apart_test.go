@@ -39,8 +39,10 @@ func TestApart(t *testing.T) {
 			t.Errorf("Bob reads the job %s", id)
 		}
 	}
-	if text, failed := use(t, bob, "retrieve", `{"run":"`+run.ID+`"}`); !failed {
-		t.Errorf("Bob retrieves the run: %s", text)
+	for _, tool := range []string{"retrieve", "cancel", "replay"} {
+		if text, failed := use(t, bob, tool, `{"run":"`+run.ID+`"}`); !failed || !strings.Contains(text, "no such") {
+			t.Errorf("Bob: %s of the run: %s", tool, text)
+		}
 	}
 	if _, err := bob.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "schedule://runs/" + run.ID}); err == nil {
 		t.Error("Bob reads the run")

@@ -107,6 +107,7 @@ func (d *door) server() (*mcp.Server, error) {
 	handlers := map[string]handler{
 		"create": d.create, "update": d.update, "list": d.list, "get": d.get, "delete": d.delete, "pause": d.pause,
 		"resume": d.resume, "trigger": d.trigger, "executions": d.executions, "retrieve": d.retrieve,
+		"cancel": d.cancel, "replay": d.replay,
 	}
 	tools, err := definitions()
 	if err != nil {

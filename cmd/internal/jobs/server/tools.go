@@ -164,10 +164,23 @@ func (d *door) executions(ctx context.Context, arguments json.RawMessage) (any, 
 	return page, nil
 }
 
-func (d *door) retrieve(ctx context.Context, arguments json.RawMessage) (any, error) {
+// onRun makes a handler for an operation on one run.
+func onRun(ctx context.Context, arguments json.RawMessage, do func(context.Context, string) (*schedule.Run, error)) (any, error) {
 	var in struct{ Run string }
 	if err := decode(arguments, &in); err != nil {
 		return nil, err
 	}
-	return d.jobs.GetRun(ctx, in.Run)
+	return do(ctx, in.Run)
+}
+
+func (d *door) retrieve(ctx context.Context, arguments json.RawMessage) (any, error) {
+	return onRun(ctx, arguments, d.jobs.GetRun)
+}
+
+func (d *door) cancel(ctx context.Context, arguments json.RawMessage) (any, error) {
+	return onRun(ctx, arguments, d.jobs.Cancel)
+}
+
+func (d *door) replay(ctx context.Context, arguments json.RawMessage) (any, error) {
+	return onRun(ctx, arguments, d.jobs.Replay)
 }

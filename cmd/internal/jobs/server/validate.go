@@ -55,7 +55,7 @@ func NewCheck(jobs *schedule.Scheduler) *check.Check {
 			}
 			pass.Fleeting()
 			for _, f := range p.Findings {
-				pass.Report(check.Finding{Pointer: below + place(f), Level: f.Level, Severity: f.Severity, Message: f.Message, Suggestion: f.Suggestion})
+				pass.Report(check.Finding{Pointer: below + Place(f), Level: f.Level, Severity: f.Severity, Message: f.Message, Suggestion: f.Suggestion})
 			}
 			if !p.Valid && len(p.Findings) == 0 {
 				pass.Reportf(below+"/arguments", "%s", strings.Join(p.Errors, "; "))
@@ -128,6 +128,7 @@ func reportTexts(pass *check.Pass) {
 	}
 	for name, read := range map[string]encoding.TextUnmarshaler{
 		"end_date": new(time.Time), "timeout": new(schedule.Duration), "backoff": new(schedule.Duration), "jitter": new(schedule.Duration),
+		"alert_late": new(schedule.Duration), "alert_long": new(schedule.Duration), "alert_reminder": new(schedule.Duration),
 	} {
 		text, ok := fields[name].(string)
 		if !ok || read.UnmarshalText([]byte(text)) == nil {
@@ -141,8 +142,8 @@ func reportTexts(pass *check.Pass) {
 	}
 }
 
-// place returns the pointer of a finding within the fields of a job. Findings of the call are about its arguments.
-func place(f check.Finding) string {
+// Place returns the pointer of a finding within the fields of a job. Findings of the call are about its arguments.
+func Place(f check.Finding) string {
 	switch {
 	case f.Check == JobCheck:
 		return f.Pointer

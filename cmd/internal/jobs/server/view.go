@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/schedule"
@@ -26,6 +27,9 @@ func (s *Server) View(ctx context.Context, c *call.Call) (*call.Call, error) {
 	return &seen, nil
 }
 
+// onRuns are the tools that take the id of a run.
+var onRuns = []string{"retrieve", "cancel", "replay"}
+
 // meant returns the job that a call is about, or nil.
 func (s *Server) meant(ctx context.Context, c *call.Call) (*schedule.Job, error) {
 	jobs := s.cfg.Scheduler
@@ -37,7 +41,7 @@ func (s *Server) meant(ctx context.Context, c *call.Call) (*schedule.Job, error)
 		jobs = jobs.Of(subject)
 	}
 	id, ok := c.Arguments["job"].(string)
-	if run, given := c.Arguments["run"].(string); given && c.Name == "retrieve" {
+	if run, given := c.Arguments["run"].(string); given && slices.Contains(onRuns, c.Name) {
 		r, err := jobs.GetRun(ctx, run)
 		if err != nil {
 			return nil, unlessNone(err)

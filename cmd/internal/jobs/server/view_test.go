@@ -43,7 +43,7 @@ func TestRulesReadNames(t *testing.T) {
 	t.Parallel()
 	for name, rules := range map[string]string{
 		"deny":       `  - {name: keep, effect: deny, tools: "schedule:*", when: 'has(args.job) && args.job == "payroll"', message: hands off}`,
-		"deny typed": `  - {name: keep, effect: deny, tools: ["schedule:get", "schedule:pause", "schedule:resume", "schedule:trigger", "schedule:update", "schedule:executions", "schedule:delete"], when: 'args.job == "payroll"', message: hands off}` + "\n  - {name: runs, effect: deny, tools: \"schedule:retriev*\", when: 'args.job == \"payroll\"', message: hands off}",
+		"deny typed": `  - {name: keep, effect: deny, tools: ["schedule:get", "schedule:pause", "schedule:resume", "schedule:trigger", "schedule:update", "schedule:executions", "schedule:delete"], when: 'args.job == "payroll"', message: hands off}` + "\n  - {name: runs, effect: deny, tools: [\"schedule:retriev*\", \"schedule:cancel\", \"schedule:replay\"], when: 'args.job == \"payroll\"', message: hands off}",
 		"allow":      `  - {name: mine, effect: allow, tools: "schedule:*", when: '!has(args.job) || args.job == "backup"'}`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestRulesReadNames(t *testing.T) {
 			for _, job := range []string{"payroll", "backup"} {
 				id, run := made(t, s, job)
 				for _, call := range [][2]string{
-					{"get", `{"job":"ID"}`}, {"executions", `{"job":"ID"}`}, {"retrieve", `{"run":"RUN"}`}, {"trigger", `{"job":"ID"}`}, {"pause", `{"job":"ID"}`},
+					{"get", `{"job":"ID"}`}, {"executions", `{"job":"ID"}`}, {"retrieve", `{"run":"RUN"}`}, {"cancel", `{"run":"RUN"}`}, {"replay", `{"run":"RUN"}`}, {"trigger", `{"job":"ID"}`}, {"pause", `{"job":"ID"}`},
 					{"resume", `{"job":"ID"}`}, {"update", `{"job":"ID","changes":{"tags":["x"]}}`}, {"delete", `{"job":"ID"}`},
 				} {
 					for _, word := range []string{job, id} {
@@ -61,6 +61,9 @@ func TestRulesReadNames(t *testing.T) {
 						dry, _ := use(t, client, "validate", `{"tool":"`+call[0]+`","arguments":`+arguments+`}`)
 						if got := strings.Contains(dry, `"valid":false`); got != (job == "payroll") {
 							t.Errorf("validate %s %s: %s", call[0], arguments, dry)
+						}
+						if call[0] == "cancel" && job == "backup" && word == id {
+							continue // it has ended
 						}
 						if call[0] == "delete" && job == "backup" && word == job {
 							continue // the id is next

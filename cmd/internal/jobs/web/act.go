@@ -4,8 +4,11 @@
 package web
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/toolvet/toolvet/cmd/internal/jobs/inside"
 	"github.com/toolvet/toolvet/schedule"
@@ -14,12 +17,14 @@ import (
 // done has the words for the last act of a visitor.
 var done = map[string]string{
 	"validate": "The job was validated.", "pause": "The job is paused.", "resume": "The job runs again by its schedule.", "trigger": "A run was asked for.",
+	"create": "The job is made.", "update": "The job is changed.",
+	"cancel": "The run is being cancelled.", "replay": "Another run was asked for.",
 }
 
 // act changes a job at a visitor's request, and leads back to the page of the request.
 func (v *visit) act() error {
 	what := v.r.PathValue("act")
-	if done[what] == "" {
+	if !slices.Contains([]string{"validate", "pause", "resume", "trigger"}, what) {
 		return schedule.ErrNotFound
 	}
 	tool := what
@@ -55,5 +60,26 @@ func (v *visit) act() error {
 	q.Set("done", what)
 	to.RawQuery = q.Encode()
 	http.Redirect(v.w, v.r, to.String(), http.StatusSeeOther)
+	return nil
+}
+
+// actOnRun cancels or repeats a run at a visitor's request, and leads to the page of that run, or of the new one.
+func (v *visit) actOnRun() error {
+	what, id := v.r.PathValue("act"), speakable(v.r.PathValue("run"))
+	do := map[string]func(context.Context, string) (*schedule.Run, error){"cancel": v.jobs.Cancel, "replay": v.jobs.Replay}[what]
+	if do == nil {
+		return schedule.ErrNotFound
+	}
+	if err := v.may(what, map[string]string{"run": id}); err != nil {
+		return err
+	}
+	r, err := do(v.ctx(), id)
+	switch {
+	case errors.Is(err, schedule.ErrNotFound):
+		return err
+	case err != nil:
+		return conflict{err}
+	}
+	http.Redirect(v.w, v.r, v.base+"runs/"+r.ID+"?done="+what, http.StatusSeeOther)
 	return nil
 }

@@ -112,6 +112,7 @@ func TestLooks(t *testing.T) {
 		"login": locked.server.URL + "/schedule/",
 		"jobs":  "", "filtered": "?health=warned", "none": "?q=nothing+is+like+that", "calendar": "calendar?zone=Europe%2FVienna", "job": "jobs/" + backup,
 		"older": "jobs/" + backup + "?before=" + runs[0].ID, "run": "runs/" + runs[0].ID, "hostile-job": "jobs/" + hostile.Job, "hostile-run": "runs/" + hostile.ID, "missing": "jobs/none",
+		"new": "new", "edit": "jobs/" + backup + "/edit", "hostile-edit": "jobs/" + hostile.Job + "/edit", "workers": "workers",
 	}
 	for _, scheme := range []string{"light", "dark"} {
 		for _, width := range []int64{1280, 390} {
@@ -169,7 +170,7 @@ func TestClicks(t *testing.T) {
 		return j.State
 	}
 	err := chromedp.Do(ctx, chromedp.Navigate(f.server.URL+"/schedule/"), chromedp.SendKeys("#q", "sales\r"), chromedp.WaitVisible(".filter a.button"),
-		chromedp.Click(`button[aria-label="Pause: sales report"]`), chromedp.WaitVisible(".done"))
+		chromedp.Click(`button[aria-label="Pause: sales report"]`), chromedp.WaitVisible(".done:not(.idle)"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +180,7 @@ func TestClicks(t *testing.T) {
 	if got := run(t, ctx, chromedp.Location()); got != f.server.URL+"/schedule/?done=pause&q=sales" {
 		t.Errorf("a click on Pause leads to %s", got)
 	}
-	err = chromedp.Do(ctx, chromedp.Click("a.name"), chromedp.WaitVisible("#verdict"), chromedp.Click(`button[aria-label="Resume: sales report"]`), chromedp.WaitVisible(".done"))
+	err = chromedp.Do(ctx, chromedp.Click("a.name"), chromedp.WaitVisible("#verdict"), chromedp.Click(`button[aria-label="Resume: sales report"]`), chromedp.WaitVisible(".done:not(.idle)"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -81,7 +81,7 @@ func (v *visit) jobPage() error {
 // withRuns shows a job with a page of its runs.
 func (v *visit) withRuns(view *jobView, zone *time.Location, now time.Time) error {
 	q := v.r.URL.Query()
-	view.States = []schedule.RunState{schedule.Queued, schedule.Running, schedule.Succeeded, schedule.RunFailed, schedule.Refused, schedule.Skipped, schedule.Missed, schedule.Lost}
+	view.States = []schedule.RunState{schedule.Queued, schedule.Running, schedule.Succeeded, schedule.RunFailed, schedule.Refused, schedule.Skipped, schedule.Missed, schedule.Lost, schedule.Cancelled}
 	f := schedule.RunFilter{Job: view.ID, State: schedule.RunState(q.Get("state")), Before: clip(speakable(q.Get("before")), 64), Limit: runsPage + 1, Brief: true}
 	if !slices.Contains(view.States, f.State) {
 		f.State = ""
@@ -155,6 +155,11 @@ func facts(j *schedule.Job, zone *time.Location, now time.Time) (list []fact) {
 	add("Missed runs", j.CatchUp, false)
 	number("Missed runs, at most", j.CatchUpLimit)
 	period("Jitter", j.Jitter)
+	flag("Alert for each failure", j.AlertFailure)
+	flag("Alert for each success", j.AlertSuccess)
+	period("Alert if a run is late by", j.AlertLate)
+	period("Alert if a run takes longer than", j.AlertLong)
+	period("Reminder while it is not well", j.AlertReminder)
 	flag("At most once", j.AtMostOnce)
 	flag("Made with skip_validation", j.Unvalidated)
 	flag("Made with allow_warnings", j.AllowWarnings)
@@ -184,6 +189,7 @@ type runView struct {
 	Verdict *verdictView
 	Texts   []string // the tool's texts
 	Other   []string // the tool's other content
+	Act     action   // on the run
 	Raw     string
 }
 
@@ -217,6 +223,16 @@ func (v *visit) runPage() error {
 	}
 	kind := map[string]string{"schedule": "by its schedule", "trigger": "on request"}[r.Kind]
 	view.Facts = append(view.Facts, fact{Name: "Asked for", Text: kind}, fact{Name: "Attempts", Text: fmt.Sprint(r.Attempt)})
+	if r.Crashes > 0 {
+		view.Facts = append(view.Facts, fact{Name: "Ends of the server", Text: fmt.Sprint(r.Crashes)})
+	}
+	if r.Replays != "" {
+		view.Facts = append(view.Facts, fact{Name: "Repeats", Text: r.Replays, Code: true})
+	}
+	view.Act = action{"replay", "Run again"}
+	if r.State.Open() {
+		view.Act = action{"cancel", "Cancel"}
+	}
 	if r.Worker != "" {
 		view.Facts = append(view.Facts, fact{Name: "Worker", Text: r.Worker, Code: true})
 	}

@@ -164,7 +164,7 @@ func (s *site) loginPage(w http.ResponseWriter, r *http.Request) {
 
 // login takes a token from the form.
 func (s *site) login(w http.ResponseWriter, r *http.Request) {
-	if !s.genuine(w, r, "") {
+	if !s.genuine(w, r, "", maxLogin) {
 		return
 	}
 	to := s.inside(r.PostForm.Get("to"))

@@ -68,6 +68,7 @@ type frame struct {
 	Refresh int    // the browser reloads the page after so many seconds; 0: never
 	Done    string // the last act of the visitor
 	Idle    bool   // no scheduler is running
+	Apart   bool   // the visitor sees only jobs of the own subject
 }
 
 // frame returns the frame of a public page.
@@ -79,9 +80,10 @@ func (s *site) frame(title, at string) frame {
 func (v *visit) frame(title, at string) frame {
 	f := v.site.frame(title, at)
 	f.Who, f.Login, f.Form = v.who.Subject, v.key != "", v.forms.word(v.key)
+	f.Apart = v.apart
 	f.Done = done[v.r.URL.Query().Get("done")]
-	served, err := inside.Of(v.jobs).Served(v.ctx())
-	f.Idle = err == nil && !served // if the store fails, the page itself says so
+	workers, err := inside.Of(v.jobs).Workers(v.ctx())
+	f.Idle = err == nil && len(workers) == 0 // if the store fails, the page itself says so
 	return f
 }
 

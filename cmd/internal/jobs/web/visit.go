@@ -21,12 +21,17 @@ type visit struct {
 	jobs *schedule.Scheduler // limited to the visitor's view
 	who  call.Session
 	key  string // of the visitor's login; "" for none
+	// apart means that the visitor sees only jobs of the own subject.
+	apart bool
 }
 
 func (v *visit) ctx() context.Context { return v.r.Context() }
 
-// maxForm bounds a form, in bytes: a token has at most 16 KiB.
-const maxForm = 32 << 10
+// maxForm bounds a form of an admitted visitor, in bytes, and maxLogin that of a login: a token has at most 16 KiB.
+const (
+	maxForm  = 4 * maxFormArguments
+	maxLogin = 32 << 10
+)
 
 // formTime bounds the time that a browser takes to send a form.
 const formTime = 30 * time.Second
@@ -39,7 +44,7 @@ func (s *site) admitted(h func(*visit) error) http.HandlerFunc {
 			s.askLogin(w, r, err)
 			return
 		}
-		if r.Method == http.MethodPost && !s.genuine(w, r, v.key) {
+		if r.Method == http.MethodPost && !s.genuine(w, r, v.key, maxForm) {
 			return
 		}
 		if err := h(v); err != nil {
@@ -79,7 +84,7 @@ func (v *visit) known(asked bool) *visit {
 	if v.cfg.Apart != nil {
 		asked = v.cfg.Apart()
 	}
-	if asked {
+	if v.apart = asked; asked {
 		v.jobs = v.cfg.Scheduler.Of(v.who.Subject)
 	}
 	return v
@@ -106,12 +111,12 @@ func (v *visit) job(tool string) (*schedule.Job, error) {
 }
 
 // genuine reports whether a form comes from a page of this site. If not, it answers the request.
-func (s *site) genuine(w http.ResponseWriter, r *http.Request, key string) bool {
+func (s *site) genuine(w http.ResponseWriter, r *http.Request, key string, most int64) bool {
 	if err := s.origin.Check(r); err != nil {
 		s.message(w, http.StatusForbidden, "This form comes from another site", "Nothing was changed.")
 		return false
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	r.Body = http.MaxBytesReader(w, r.Body, most)
 	connection := http.NewResponseController(w)
 	_ = connection.SetReadDeadline(time.Now().Add(formTime)) // where there is a connection
 	err := r.ParseForm()

@@ -1,8 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package web shows the scheduler's jobs, their next runs and their records on web pages. People can validate, pause,
-// resume and trigger jobs there.
+// Package web shows the scheduler's jobs, their next runs and their records on web pages. People can make, change,
+// validate, pause, resume and trigger jobs there.
 //
 // The server renders the pages, and they have no scripts. Words of jobs, tools and servers appear as text, with code
 // points in place of invisible characters. The server accepts a form only from a page that this process made for the
@@ -82,9 +82,15 @@ func New(cfg Config) http.Handler {
 	for pattern, h := range map[string]func(*visit) error{
 		"GET {$}":               (*visit).jobsPage,
 		"GET calendar":          (*visit).calendarPage,
+		"GET workers":           (*visit).workersPage,
+		"GET new":               (*visit).newPage,
+		"POST new":              (*visit).create,
 		"GET jobs/{job}":        (*visit).jobPage,
+		"GET jobs/{job}/edit":   (*visit).editPage,
+		"POST jobs/{job}/edit":  (*visit).edit,
 		"GET runs/{run}":        (*visit).runPage,
 		"POST jobs/{job}/{act}": (*visit).act,
+		"POST runs/{run}/{act}": (*visit).actOnRun,
 		"POST logout":           (*visit).logout,
 	} {
 		s.mux.HandleFunc(s.pattern(pattern), s.admitted(h))

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -70,7 +71,7 @@ func TestIdle(t *testing.T) {
 	for _, path := range []string{"/schedule/", "/schedule/calendar", "/schedule/jobs/" + j.ID} {
 		f.wants(f.get(path), 200, idle)
 	}
-	if err := f.store.Heartbeat(t.Context(), "worker", time.Hour, true); err != nil {
+	if err := f.store.Heartbeat(t.Context(), &schedule.Worker{ID: "worker"}, time.Hour, true); err != nil {
 		t.Fatal(err)
 	}
 	f.wants(f.get("/schedule/"), 200, "!"+idle)
@@ -78,6 +79,53 @@ func TestIdle(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.wants(f.get("/schedule/"), 200, idle)
+}
+
+// TestWorkers: a page shows the schedulers, and none of them to visitors with jobs of their own.
+func TestWorkers(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	f.wants(f.get("/schedule/workers"), 200, "No scheduler is running")
+	for _, w := range []*schedule.Worker{
+		{ID: "here/1/a", Started: now, Servers: []string{"files", "<mail>"}, Policy: "6ec1", Since: now},
+		{ID: "there/2/b", Started: now, Skew: schedule.Duration(-30 * time.Minute)},
+		{ID: "there/3/c", Started: now, Servers: []string{}, Skew: schedule.Duration(time.Second)},
+	} {
+		if err := f.store.Heartbeat(t.Context(), w, time.Hour, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := f.get("/schedule/workers")
+	f.wants(p, 200, "here/1/a", "files", "<mail>", "6ec1", "clock is 30m0s behind", "any", "none", "!clock is 1s")
+	apart := newFixture(t, func(c *web.Config) { c.Apart = func() bool { return true } })
+	apart.wants(apart.get("/schedule/workers"), 404)
+	apart.wants(apart.get("/schedule/"), 200, "!Schedulers")
+}
+
+// TestActsOnRuns cancels a run that waits, and repeats it.
+func TestActsOnRuns(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	f.create(schedule.Spec{Name: "job"}, nil)
+	r, err := f.jobs.Trigger(t.Context(), "job")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := f.get("/schedule/runs/" + r.ID)
+	f.wants(page, 200, "queued", "Cancel", "!Run again")
+	f.wants(f.post("/schedule/runs/"+r.ID, "/schedule/runs/"+r.ID+"/cancel"), 303)
+	page = f.get("/schedule/runs/" + r.ID + "?done=cancel")
+	f.wants(page, 200, "The run is being cancelled.", "cancelled", "it was cancelled before it began", "Run again")
+	f.wants(f.post("/schedule/runs/"+r.ID, "/schedule/runs/"+r.ID+"/cancel"), 409, "the run has ended already")
+	f.wants(f.post("/schedule/runs/"+r.ID, "/schedule/runs/"+r.ID+"/delete"), 404)
+	f.wants(f.post("/schedule/runs/"+r.ID, "/schedule/jobs/job/cancel"), 404)
+	f.wants(f.post("/schedule/runs/"+r.ID, "/schedule/runs/"+r.ID+"/replay"), 303)
+	list, err := f.jobs.Runs(t.Context(), schedule.RunFilter{Job: "job"})
+	list = slices.DeleteFunc(list, func(other *schedule.Run) bool { return other.ID == r.ID })
+	if err != nil || len(list) != 1 || list[0].Replays != r.ID {
+		t.Fatalf("the other runs are %v, %v", list, err)
+	}
+	f.wants(f.get("/schedule/runs/"+list[0].ID), 200, "Repeats "+r.ID)
 }
 
 func TestPages(t *testing.T) {
@@ -298,7 +346,7 @@ func TestForgery(t *testing.T) {
 		"the word in the query":   func(r *http.Request) { setForm(r, ""); r.URL.RawQuery = "form=" + word },
 		"another process's word":  func(r *http.Request) { setForm(r, "form="+other.word("/schedule/")) },
 		"another kind of body":    func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") },
-		"a body that is too long": func(r *http.Request) { setForm(r, "form="+word+"&x="+strings.Repeat("x", 64<<10)) },
+		"a body that is too long": func(r *http.Request) { setForm(r, "form="+word+"&x="+strings.Repeat("x", 300<<10)) },
 	} {
 		r := f.request(http.MethodPost, path, "")
 		setForm(r, "form="+word)

@@ -132,7 +132,7 @@ func outlookOf(j *schedule.Job) outlook {
 // tones has the tones of the states of runs.
 var tones = map[schedule.RunState]string{
 	schedule.Queued: busy, schedule.Running: busy, schedule.Succeeded: good, schedule.Skipped: quiet, schedule.Missed: warning,
-	schedule.RunFailed: bad, schedule.Refused: bad, schedule.Lost: bad,
+	schedule.RunFailed: bad, schedule.Refused: bad, schedule.Lost: bad, schedule.Cancelled: quiet,
 }
 
 // took tells how long a run took, or has taken so far; "" if it has not begun.

@@ -239,9 +239,9 @@ func (nopCloser) Close() error { return nil }
 
 // handler is a tool of the fake server as a handler of the SDK.
 func (s setting) handler(name string) mcp.ToolHandler {
-	return func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	return func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		s.server.mu.Lock()
-		s.server.ran = append(s.server.ran, name)
+		s.server.ran = append(s.server.ran, took(name, r.Params.Arguments))
 		s.server.mu.Unlock()
 		raw, ok := results[name]
 		switch {

@@ -88,7 +88,8 @@ rules:
   - {name: not-complete, effect: deny, requests: "s:completion/complete", when: 'args.argument.value.startsWith("no")'}
 servers:
   s:
-    tools: {order: {arguments: {path: {path: {within: [/srv/data], base: /srv/data}}, url: {url: {}}}}, call_tool: {calls: {tool: name, arguments: arguments}}}
+    tools: {order: {arguments: {path: {path: {within: [/srv/data], base: /srv/data}}, url: {url: {}}}}, call_tool: {calls: {tool: name, arguments: arguments}},
+      canon: {fill_defaults: true, arguments: {path: {path: {within: [/srv/data], base: /srv/data, canonical: true}}, "/files/*/name": {path: {within: [/srv/data], base: /srv/data, canonical: true}}}}}
     requests: {resources/read: {arguments: {uri: {path: {within: [/srv/data]}}}}}
 limits:
   - {name: prompts, requests: "s:prompts/*", quota: 2/day}
@@ -166,6 +167,7 @@ func (p *play) play(t *testing.T, d door) *played {
 				answer = strings.ReplaceAll(answer, d.prefix, "")
 			}
 			answer = circumstances.ReplaceAllString(answer, "has no result: ….$1")
+			answer = retry.ReplaceAllString(answer, "retry in …")
 			if p.dying {
 				answer = unlisted.ReplaceAllString(answer, "cannot be judged: …")
 			}
@@ -216,6 +218,7 @@ func eventually(t *testing.T, what string, is func() bool) {
 // who starts that again.
 var (
 	circumstances = regexp.MustCompile(`has no result: [^\n]*?\.(\\n|$)`)
+	retry         = regexp.MustCompile(`retry in \d+ \w+`) // until the quota's day ends: less at a later door
 	unlisted      = regexp.MustCompile(`cannot be judged: (?:[^"\\]|\\[^n])*`)
 )
 

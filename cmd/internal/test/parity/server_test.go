@@ -46,6 +46,7 @@ var definitions = []string{
 	`{"name":"hidden","inputSchema":{"type":"object"}}`,
 	`{"name":"counted","inputSchema":{"type":"object"}}`,
 	`{"name":"call_tool","inputSchema":{"type":"object","properties":{"name":{"type":"string"},"arguments":{}},"required":["name"]}}`,
+	`{"name":"canon","inputSchema":{"type":"object","properties":{"path":{"type":"string"},"mode":{"type":"string","default":"fast"},"files":{"type":"array","items":{"$ref":"#/$defs/file"}}},"$defs":{"file":{"type":"object","properties":{"name":{"type":"string"},"depth":{"type":"integer","default":3}}}}}}`,
 	`{"name":"sleep","inputSchema":{"type":"object"}}`,
 }
 
@@ -53,7 +54,7 @@ const done = `{"content":[{"type":"text","text":"done"}]}`
 
 // results are what the tools answer: a result, or an error where the key is in errors.
 var results = map[string]string{
-	"order": done, "loose": done, "denied": done, "hidden": done, "counted": done, "call_tool": done, "broken_schema": done,
+	"order": done, "loose": done, "denied": done, "hidden": done, "counted": done, "canon": done, "call_tool": done, "broken_schema": done,
 	"leak":         `{"content":[{"type":"text","text":"use ` + token + ` for it"}]}`,
 	"leak_name":    `{"content":[],"structuredContent":{"` + token + `":1}}`,
 	"odd_meta":     `{"content":[{"type":"text","text":"use ` + token + ` for it"}],"_meta":[]}`,
@@ -145,7 +146,7 @@ func (f *fake) answer(line []byte) (answer string, dies bool) {
 		return say("error", `{"code":-32601,"message":"no"}`), false
 	}
 	f.mu.Lock()
-	f.ran = append(f.ran, m.Params.Name)
+	f.ran = append(f.ran, took(m.Params.Name, m.Params.Arguments))
 	f.mu.Unlock()
 	switch result, ok := results[m.Params.Name]; {
 	case m.Params.Name == "die":
@@ -188,6 +189,14 @@ func (f *fake) malformed() []string {
 		`{"name":"null_text","description":"` + orders + `","description":null,"inputSchema":{"type":"object"}}`,
 		`{"name":"other_text","description":"Adds.","Description":"` + orders + `","inputSchema":{"type":"object"}}`,
 	}
+}
+
+// took says that a tool ran, and of one with canonical arguments, with which.
+func took(tool string, arguments json.RawMessage) string {
+	if tool != "canon" {
+		return tool
+	}
+	return tool + string(arguments)
 }
 
 func (f *fake) took() []string {
