@@ -40,9 +40,11 @@ type Server struct {
 	// counted and bounded. Unlike DialerFor, it leaves the server one that all principals share.
 	CountFor func(who call.Session, dialer upstream.Dialer) upstream.Dialer
 	// Rehearse makes calls, one after the other, where they can do no harm, and returns a
-	// CallToolResult with their effects. If it is nil, calls of the server cannot be rehearsed.
-	// The Gateway offers one tool "rehearse" if any of its servers has a Rehearse.
-	Rehearse func(context.Context, []*call.Call) (json.RawMessage, error)
+	// CallToolResult with their effects. May reports whether the caller may make another call of
+	// the server: Rehearse must not show the content of a file that no such call could read. If it
+	// is nil, calls of the server cannot be rehearsed. The Gateway offers one tool "rehearse" if any
+	// of its servers has a Rehearse.
+	Rehearse func(ctx context.Context, calls []*call.Call, may func(context.Context, *call.Call) bool) (json.RawMessage, error)
 	// Version stands for the way to reach the server: [Gateway.Update] keeps the connections of
 	// a server if its Version stays the same.
 	Version string

@@ -28,7 +28,7 @@ func TestRehearse(t *testing.T) {
 			if cfg.Servers[i].Name != "a" {
 				continue
 			}
-			cfg.Servers[i].Rehearse = func(_ context.Context, calls []*call.Call) (json.RawMessage, error) {
+			cfg.Servers[i].Rehearse = func(_ context.Context, calls []*call.Call, _ func(context.Context, *call.Call) bool) (json.RawMessage, error) {
 				var all []string
 				for _, c := range calls {
 					all = append(all, fmt.Sprintf("%s %s %s", c.Server, c.Name, c.Raw))

@@ -138,19 +138,47 @@ func (s *Session) Finish(ctx context.Context) (*Report, error) {
 // server made as it started, because the server makes them whenever it starts.
 //
 // Commit first compares everything that it would touch with the report; if anything differs, the error is a
-// [StaleError]. Then it copies each file, with its attributes, to a name beside its place (.toolvet-…). Then it moves
-// each copy to its place in one step. It deletes last.
+// [StaleError]. Then it writes a journal, and copies each file, with its attributes, to a name beside its place
+// (.toolvet-…). Then it moves each copy to its place in one step, in the order in which the server wrote the files. It
+// deletes last.
 //
 // Commit changes nothing if there is no report, or it is incomplete, if there are sockets or devices, which it cannot make, if a
 // directory is closed to us, if another Commit in the same place takes longer than 10 s, or if there is no room for
-// the copies. If it fails after some changes, the error is a [PartialError]. Commit returns the number of steps that
+// the copies or the journal. If it fails after some changes, the error is a [PartialError]. Commit returns the number of steps that
 // it took, even with an error.
 //
-// A process that is killed in the middle leaves copies behind. The next commit that changes files in the same directory
-// removes them.
+// A process that is killed in the middle is no harm: the next [Recover], or the next Commit of the same user, finishes its
+// work, or removes its copies if it had not changed anything.
 func (s *Session) Commit(ctx context.Context) (int, error) {
 	n, err := s.inner.Commit(ctx)
 	return n, outward(err)
+}
+
+// A Recovered is what became of a commit that was cut off.
+type Recovered struct {
+	// Finished means that all changes are made, but for those of Left. Otherwise the commit had not begun to change
+	// anything, and its copies are removed.
+	Finished bool
+	// Left are paths that could not be changed, each with the reason: somebody else has changed them meanwhile, for
+	// instance.
+	Left []string
+}
+
+// Recover ends the commits of this user that were cut off, by kill -9 for instance. It leaves alone those that are under
+// way. Call it when the program starts. The error is about journals that cannot be read; the others are done.
+//
+// The journals are in toolvet/commits below $XDG_STATE_HOME, by default ~/.local/state.
+func Recover(ctx context.Context) ([]Recovered, error) {
+	done, err := rehearsal.Recover(ctx)
+	var list []Recovered
+	for _, r := range done {
+		one := Recovered{Finished: r.Finished}
+		for _, g := range r.Left {
+			one.Left = append(one.Left, place(g))
+		}
+		list = append(list, one)
+	}
+	return list, err
 }
 
 // Close ends the server, and forgets its changes.

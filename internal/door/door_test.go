@@ -226,7 +226,7 @@ func TestRehearsalIsComplete(t *testing.T) {
 	h := door.Rehearsal{
 		Find: func(_ context.Context, tool string) (validate.Found, string) { return found, tool },
 		Rehearser: func(string) door.Rehearser {
-			return func(context.Context, []*call.Call) (json.RawMessage, error) {
+			return func(context.Context, []*call.Call, func(context.Context, *call.Call) bool) (json.RawMessage, error) {
 				return json.RawMessage(`{"content":[]}`), nil
 			}
 		},

@@ -18,8 +18,9 @@ import (
 )
 
 // A Rehearser makes calls of one server, one after the other, where they can do no harm, and
-// returns a CallToolResult with a report of their effects.
-type Rehearser func(context.Context, []*call.Call) (json.RawMessage, error)
+// returns a CallToolResult with a report of their effects. May reports whether the caller may make another call
+// of the server; the report shows no content of a file that no such call could read.
+type Rehearser = func(ctx context.Context, calls []*call.Call, may func(context.Context, *call.Call) bool) (json.RawMessage, error)
 
 // A Rehearsal holds the functions behind the rehearse tool.
 type Rehearsal struct {
@@ -59,7 +60,9 @@ func (d *Door) Rehearse(ctx context.Context, c *call.Call, r Request, h Rehearsa
 	if run == nil {
 		return d.answer(d.Refuse(ctx, c, r, Fault("rehearsal", "calls of this server cannot be rehearsed")))
 	}
-	raw, err := run(ctx, calls)
+	raw, err := run(ctx, calls, func(ctx context.Context, c *call.Call) bool {
+		return found.Gate.Judge(ctx, c, toolvet.PointValidate).Go
+	})
 	if err != nil {
 		return d.answer(d.Refuse(ctx, c, r, Fault("rehearsal", "the calls could not be rehearsed: "+err.Error())))
 	}

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -41,16 +40,17 @@ func (e *PartialError) Unwrap() error { return e.Err }
 // server made as it started, because the server makes them whenever it starts.
 //
 // Commit first compares everything that it would touch with the report; if anything differs, the error is a
-// [StaleError]. Then it copies each file, with its attributes, to a name beside its place (.toolvet-…). Then it moves
-// each copy to its place in one step. It deletes last.
+// [StaleError]. Then it writes a journal, copies each file, with its attributes, to a name beside its place
+// (.toolvet-…), and marks the journal as ready. Then it moves each copy to its place in one step, in the order in which the server wrote
+// the files last. It deletes last.
 //
 // Commit changes nothing if there is no report, or it is incomplete, if there are sockets or devices, which it cannot make, if a
 // directory is closed to us, if another Commit in the same place takes longer than 10 s, or if there is no room for
-// the copies. If it fails after some changes, the error is a [PartialError]. Commit returns the number of steps that
-// it took, even with an error.
+// the copies or the journal. If it fails after some changes, the error is a [PartialError]. Commit returns the number of
+// steps that it took, even with an error.
 //
-// A process that is killed in the middle has told Config.Committed about the changes so far, and leaves copies
-// behind. The next commit that changes files in the same directory removes them.
+// A process that is killed in the middle has told Config.Committed about the changes so far. The next [Recover], or
+// the next Commit of the same user, finishes its work if the journal was ready, and otherwise removes the copies.
 func (s *Session) Commit(ctx context.Context) (int, error) {
 	switch {
 	case s.closed:
@@ -60,8 +60,11 @@ func (s *Session) Commit(ctx context.Context) (int, error) {
 	case s.report.Incomplete:
 		return 0, errors.New("the report may lack changes, so none are made: see its list of gaps")
 	}
+	if _, err := recoverIn(ctx, s.cfg.journals); err != nil { // else its changes would look like those of a stranger
+		return 0, err
+	}
 	changes := s.ofCalls()
-	unlock, err := lock(ctx, changes)
+	unlock, err := lock(ctx, directories(changes))
 	defer unlock()
 	if err != nil {
 		return 0, err
@@ -72,25 +75,35 @@ func (s *Session) Commit(ctx context.Context) (int, error) {
 		}
 	}
 	s.reach("compared")
-	defer unstage(changes)
-	release, err := s.stage(ctx, changes)
-	defer release()
+	steps, err := steps(changes)
 	if err != nil {
 		return 0, err
 	}
+	j, err := newJournal(s.cfg.journals, steps)
+	if err != nil {
+		return 0, err
+	}
+	defer j.remove()
+	defer unstage(steps)
+	if err := s.stage(ctx, steps); err != nil {
+		return 0, err
+	}
+	if err := j.ready(); err != nil {
+		return 0, err
+	}
 	s.reach("staged")
-	return s.carryOut(ctx, steps(changes))
+	return s.carryOut(ctx, steps)
 }
 
 // carryOut takes the steps in their order.
-func (s *Session) carryOut(ctx context.Context, steps []step) (int, error) {
+func (s *Session) carryOut(ctx context.Context, steps []*step) (int, error) {
 	for i, step := range steps {
 		err := ctx.Err()
 		if err == nil && step.again {
 			err = step.change.check()
 		}
 		if err == nil {
-			if err = step.do(); err != nil {
+			if err = step.take(step.change.layer.lower); err != nil {
 				err = fmt.Errorf("%s: %w", step.of.Path, bare(err))
 			}
 		}
@@ -109,7 +122,7 @@ func (s *Session) carryOut(ctx context.Context, steps []step) (int, error) {
 }
 
 // partial describes the state of the changes after the first steps.
-func partial(steps []step, taken int, err error) error {
+func partial(steps []*step, taken int, err error) error {
 	e := &PartialError{Err: err}
 	for i, step := range steps {
 		if slices.ContainsFunc(steps[:i], step.sameChange) {
@@ -213,135 +226,4 @@ func (c *change) permitted() error {
 		return fmt.Errorf("%s: the directory cannot be changed: %w", path.Dir(c.Path), bare(err))
 	}
 	return nil
-}
-
-// A step is a change, or a part of one.
-type step struct {
-	order  int
-	of     *change // this is a part of it
-	change *change
-	do     func() error
-	again  bool // compare once more just before
-}
-
-func (s step) sameChange(o step) bool { return s.of == o.of }
-
-// steps returns the changes in an order that works: delete what is in the way, make directories, make files, delete
-// the rest, set attributes. It deletes deep entries first, and sets attributes that may close a directory to us in
-// the same order.
-func steps(changes []*change) []step {
-	blocked := map[string]bool{}
-	for _, c := range changes {
-		if c.replaces {
-			blocked[c.Path] = true
-		}
-	}
-	var steps []step
-	for _, c := range changes {
-		add := func(order int, do func() error) { steps = append(steps, step{order, c, c, do, true}) }
-		switch {
-		case c.Kind == Deleted && within(blocked, c.Path):
-			add(0, c.remove)
-		case c.Kind == Deleted:
-			add(3, c.remove)
-		case c.Kind == Attributes && c.After.Type != "link":
-			add(4, c.attributes)
-		case c.After.Type == "directory":
-			add(1, c.mkdir)
-			steps = append(steps, step{4, c, c, c.attributes, false})
-		default:
-			add(2, c.replace)
-		}
-		if c.from != nil {
-			steps = append(steps, step{3, c, c.from, c.from.remove, true})
-		}
-	}
-	slices.SortStableFunc(steps, func(a, b step) int {
-		order := cmp.Compare(a.change.Path, b.change.Path)
-		if a.order == 0 || a.order >= 3 {
-			order = -order
-		}
-		return cmp.Or(a.order-b.order, order)
-	})
-	return steps
-}
-
-func within(dirs map[string]bool, p string) bool {
-	for ; p != "/"; p = path.Dir(p) {
-		if dirs[p] {
-			return true
-		}
-	}
-	return false
-}
-
-func (c *change) remove() error { return c.layer.lower.Remove(c.name) }
-
-func (c *change) mkdir() error { return c.layer.lower.Mkdir(c.name, 0o700) }
-
-// attributes copies the attributes of the layer's entry to the machine's.
-func (c *change) attributes() error { return c.dress(c.name) }
-
-func (c *change) dress(name string) error {
-	root := c.layer.lower
-	if c.After.Type == "link" {
-		return nil
-	}
-	if c.After.Type == "file" || c.After.Type == "directory" {
-		if err := copyAttributes(c.layer.upper, c.name, root, name); err != nil {
-			return err
-		}
-	}
-	if err := sameOwner(root, name, c.After); err != nil {
-		return err
-	}
-	if c.After.Type == "file" {
-		if err := root.Chtimes(name, c.After.Modified, c.After.Modified); err != nil {
-			return err
-		}
-	}
-	return root.Chmod(name, fs.FileMode(c.After.Mode))
-}
-
-// sameOwner sets the owner of a file if it differs.
-func sameOwner(root *os.Root, name string, want *State) error {
-	info, err := root.Lstat(name)
-	if err != nil {
-		return err
-	}
-	if user, group, _ := identify(info); user == want.User && group == want.Group {
-		return nil
-	}
-	return root.Lchown(name, want.User, want.Group)
-}
-
-// replace moves the copy of a file, a link or a pipe to its place in one step.
-func (c *change) replace() error {
-	err := place(c.layer.lower, c.staged, c.name, c.Kind == Modified)
-	if errors.Is(err, fs.ErrExist) {
-		return &StaleError{c.Path}
-	}
-	if err == nil {
-		c.staged = ""
-	}
-	return err
-}
-
-func (c *change) make(root *os.Root, name string) error {
-	switch c.After.Type {
-	case "link":
-		return root.Symlink(c.After.Target, name)
-	case "pipe":
-		return makePipe(root, name)
-	}
-	in, err := open(c.layer.upper, c.name)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	return errors.Join(copyContent(out, in), out.Sync(), out.Close())
 }

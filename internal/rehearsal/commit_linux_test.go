@@ -71,20 +71,21 @@ func TestCommitsAtOnce(t *testing.T) {
 func TestTakenMeanwhile(t *testing.T) {
 	dir := t.TempDir()
 	s, _ := rehearseScripts(t, Config{Dir: dir}, "echo mine >new")
-	changes := s.ofCalls()
-	release, err := s.stage(t.Context(), changes)
+	steps, err := steps(s.ofCalls())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer release()
+	if err := s.stage(t.Context(), steps); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(dir+"/new", []byte("theirs"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var stale *StaleError
-	if err := changes[0].replace(); !errors.As(err, &stale) {
+	if err := steps[0].take(steps[0].change.layer.lower); !errors.As(err, &stale) {
 		t.Errorf("got %v", err)
 	}
-	unstage(changes)
+	unstage(steps)
 	if got := contents(t, dir); len(got) != 1 || got["new"] != "theirs" {
 		t.Errorf("got %q", got)
 	}

@@ -4,6 +4,7 @@
 package rehearsal
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -62,29 +63,47 @@ func states(t *testing.T, dir string) map[string]string {
 	return found
 }
 
-// TestKilled kills a committing toolvet at each step. Each file is old or new, the report of changes is right, and
-// the next commit removes the leftovers.
-func TestKilled(t *testing.T) {
-	rehearseScripts(t, Config{Dir: t.TempDir()}, "true") // skips where nothing can be rehearsed
+// cutOff makes a commit of a script in a directory and kills it when it has reached a place for the nth time. It
+// returns what the commit told, and the directory of its journal.
+func cutOff(t *testing.T, dir, where string, nth int, script string) (told, journals string) {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
+	state := t.TempDir()
+	cmd := exec.CommandContext(t.Context(), self, "as-committer", dir, where, strconv.Itoa(nth), script)
+	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+state)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	var ended *exec.ExitError
+	if !errors.As(err, &ended) || ended.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+		t.Fatalf("%v %s %s", err, out, stderr.String())
+	}
+	return string(out), filepath.Join(state, "toolvet", "commits")
+}
+
+// TestKilled kills a committing toolvet at each step. Each file is old or new, and the report of changes is right. The
+// next toolvet finishes the commit, or undoes it if nothing had changed yet.
+func TestKilled(t *testing.T) {
+	rehearseScripts(t, Config{Dir: t.TempDir()}, "true") // skips where nothing can be rehearsed
 	after := map[string]string{"a": "new", "b": "new", "sub/c": "new", "moved": "old", "fresh/d": "new"}
 	before := map[string]string{"a": "old", "b": "old", "sub/c": "old", "m": "old", "gone": "old"}
 	for _, tt := range []struct {
-		where  string
-		nth    int
-		copies bool // are left
-	}{{"compared", 1, false}, {"copied", 1, true}, {"copied", 3, true}, {"staged", 1, true}, {"made", 1, true}, {"made", 3, true}, {"made", 5, true}, {"made", 6, false}} {
+		where    string
+		nth      int
+		copies   bool // are left
+		journals int  // are left
+		finished bool // by the next toolvet
+	}{
+		{"compared", 1, false, 0, false}, {"copied", 1, true, 1, false}, {"copied", 3, true, 1, false}, {"staged", 1, true, 1, true},
+		{"made", 1, true, 1, true}, {"made", 3, true, 1, true}, {"made", 5, true, 1, true}, {"made", 6, false, 1, true}, {"made", 9, false, 1, true},
+	} {
 		t.Run(fmt.Sprint(tt.where, tt.nth), func(t *testing.T) {
 			t.Parallel()
 			dir := rewritable(t)
-			out, err := exec.CommandContext(t.Context(), self, "as-committer", dir, tt.where, strconv.Itoa(tt.nth)).Output()
-			var ended *exec.ExitError
-			if !errors.As(err, &ended) || ended.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
-				t.Fatalf("%v %s", err, out)
-			}
+			out, journals := cutOff(t, dir, tt.where, tt.nth, rewriting)
 			got := states(t, dir)
 			if _, left := got["left"]; left != tt.copies {
 				t.Errorf("copies are left: %v", left)
@@ -95,22 +114,252 @@ func TestKilled(t *testing.T) {
 					t.Errorf("%s holds %q", name, state)
 				}
 			}
-			for path := range strings.Lines(string(out)) {
+			for path := range strings.Lines(out) {
 				name := strings.TrimPrefix(strings.TrimSpace(path), dir+"/")
 				if state, there := got[name]; name != "gone" && name != "fresh" && (!there || state != after[name]) || name == "gone" && there {
 					t.Errorf("%s is told as made, and is %q", name, state)
 				}
 			}
-			s, _ := rehearseScripts(t, Config{Dir: dir}, "for f in a b sub/c fresh/d; do mkdir -p fresh; echo last >$f; done")
-			if _, err := s.Commit(t.Context()); err != nil {
-				t.Fatal(err)
+			done, err := recoverIn(t.Context(), journals)
+			if err != nil || len(done) != tt.journals || len(done) > 0 && (done[0].Finished != tt.finished || len(done[0].Left) > 0) {
+				t.Errorf("the next toolvet: %+v %v", done, err)
 			}
-			now := states(t, dir)
-			if _, left := now["left"]; left || now["a"] != "last\n" || now["sub/c"] != "last\n" {
-				t.Errorf("after the next commit: %q", now)
+			want := before
+			if tt.finished {
+				want = after
+			}
+			if diff := cmp.Diff(want, states(t, dir)); diff != "" {
+				t.Errorf("after the next toolvet (-want +got)\n%s", diff)
+			}
+			if info, err := os.Stat(dir + "/fresh"); tt.finished && (err != nil || info.Mode().Perm() != 0o755) {
+				t.Errorf("the new directory: %v %v", info, err)
+			}
+			if again, err := recoverIn(t.Context(), journals); err != nil || len(again) > 0 {
+				t.Errorf("the toolvet after it: %+v %v", again, err)
 			}
 		})
 	}
+}
+
+// TestKilledRepository kills a commit of a git repository's changes at many places. The repository is sound before the next
+// toolvet ends the commit, and complete after it.
+func TestKilledRepository(t *testing.T) {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("there is no git")
+	}
+	rehearseScripts(t, Config{Dir: t.TempDir()}, "true")
+	t.Setenv("GIT_OPTIONAL_LOCKS", "0") // status leaves the index alone
+	const identity = "-c user.name=a -c user.email=a@example.com -c commit.gpgsign=false -c gc.auto=0 "
+	const script = "export GIT_AUTHOR_DATE=2026-11-01T00:00:00Z GIT_COMMITTER_DATE=2026-11-01T00:00:00Z; for i in 1 2 3; do for j in 1 2 3 4 5 6; do mkdir -p d$i; echo $i $j >d$i/f$j; done; git add . && git " + identity +
+		"commit -qm $i; done; git branch other HEAD~1; git rm -q d1/f1 && git " + identity + "commit -qm last"
+	steps := 0
+	{ // the number of steps
+		dir := repository(t, git, identity)
+		s, _ := rehearseScripts(t, Config{Dir: dir, journals: t.TempDir()}, script)
+		s.reached = func(what string) {
+			if what == "made" {
+				steps++
+			}
+		}
+		if _, err := s.Commit(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		sound(t, git, dir, 5)
+	}
+	const points = 50
+	if steps < points {
+		t.Fatalf("only %d steps", steps)
+	}
+	for i := range points {
+		nth := 1 + i*steps/points
+		t.Run(strconv.Itoa(nth), func(t *testing.T) {
+			t.Parallel()
+			dir := repository(t, git, identity)
+			_, journals := cutOff(t, dir, "made", nth, script)
+			sound(t, git, dir, 0)
+			done, err := recoverIn(t.Context(), journals)
+			if err != nil || len(done) != 1 || !done[0].Finished || len(done[0].Left) > 0 {
+				t.Fatalf("the next toolvet: %+v %v", done, err)
+			}
+			sound(t, git, dir, 5)
+		})
+	}
+}
+
+func repository(t *testing.T, git, identity string) string {
+	t.Helper()
+	dir := t.TempDir()
+	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-ec", git+" init -q; echo first >first; "+git+" add .; "+git+" "+identity+"commit -qm first")
+	cmd.Env = append(os.Environ(), "GIT_AUTHOR_DATE=2026-11-01T00:00:00Z", "GIT_COMMITTER_DATE=2026-11-01T00:00:00Z") // the same objects each time
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	return dir
+}
+
+// sound fails the test if a repository is damaged, or has another number of commits, unless that is 0.
+func sound(t *testing.T, git, dir string, commits int) {
+	t.Helper()
+	run := func(args ...string) string {
+		cmd := exec.CommandContext(t.Context(), git, args...)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Errorf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	run("fsck", "--full", "--strict")
+	run("status", "--porcelain")
+	if commits == 0 {
+		return
+	}
+	if got := run("rev-list", "--count", "HEAD"); got != strconv.Itoa(commits) {
+		t.Errorf("%s commits, want %d", got, commits)
+	}
+	if got := run("status", "--porcelain"); got != "" {
+		t.Errorf("the work tree differs: %s", got)
+	}
+}
+
+// TestRecoverLeaves: what others have changed since a commit was cut off stays as they left it.
+func TestRecoverLeaves(t *testing.T) {
+	rehearseScripts(t, Config{Dir: t.TempDir()}, "true")
+	dir := rewritable(t)
+	_, journals := cutOff(t, dir, "staged", 1, rewriting)
+	for _, name := range []string{"a", "gone", "moved"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("theirs"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.RemoveAll(dir + "/sub"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(t.TempDir(), dir+"/sub"); err != nil {
+		t.Fatal(err)
+	}
+	done, err := recoverIn(t.Context(), journals)
+	if err != nil || len(done) != 1 || !done[0].Finished {
+		t.Fatalf("%+v %v", done, err)
+	}
+	var left []string
+	for _, g := range done[0].Left {
+		left = append(left, strings.TrimPrefix(g.Path, dir+"/"))
+	}
+	slices.Sort(left)
+	if diff := cmp.Diff([]string{"a", "gone", "moved", "sub/c"}, left); diff != "" {
+		t.Errorf("left (-want +got)\n%s", diff)
+	}
+	for name, want := range map[string]string{"a": "theirs", "gone": "theirs", "moved": "theirs", "b": "new\n", "fresh/d": "new\n"} {
+		if raw, err := os.ReadFile(filepath.Join(dir, name)); string(raw) != want {
+			t.Errorf("%s: %q %v", name, raw, err)
+		}
+	}
+	if left, _ := filepath.Glob(dir + "/" + staging + "*"); len(left) > 0 {
+		t.Errorf("copies are left: %q", left)
+	}
+}
+
+// TestJournals: a journal counts only if its owner alone could write it, it is whole, and its process has ended.
+func TestJournals(t *testing.T) {
+	dir := t.TempDir()
+	victim := filepath.Join(dir, "victim")
+	write := func(name, content string, mode os.FileMode) string {
+		t.Helper()
+		path := filepath.Join(dir, name+journalSuffix)
+		if err := errors.Join(os.WriteFile(path, []byte(content), mode), os.Chmod(path, mode)); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	head := func(steps ...*step) string {
+		raw, err := json.Marshal(journalHead{journalVersion, steps})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(raw) + "\n"
+	}
+	info := func() os.FileInfo {
+		if err := os.WriteFile(victim, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Lstat(victim)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info
+	}()
+	remove := &step{Do: actRemove, Dir: []byte(dir), Name: []byte("victim")}
+	_, _, now := identify(info)
+	remove.was(&State{stamp: now})
+	for _, tt := range []struct {
+		name, content string
+		mode          os.FileMode
+		wrong         bool // it is an error, and the journal stays
+		removed       bool // the journal is gone
+		acts          bool
+	}{
+		{"open to others", head(remove) + journalReady, 0o622, true, false, false},
+		{"another version", `{"version":99,"steps":[]}` + "\n" + journalReady, 0o600, true, false, false},
+		{"no JSON", "hello\n" + journalReady, 0o600, true, false, false},
+		{"cut in the first line", head(remove)[:20], 0o600, false, true, false},
+		{"empty", "", 0o600, false, true, false},
+		{"not ready", head(remove), 0o600, false, true, false},
+		{"cut in the second line", head(remove) + "rea", 0o600, false, true, false},
+		{"above its directory", head(&step{Do: actRemove, Dir: []byte(t.TempDir()), Name: []byte("../../" + victim), Inode: remove.Inode, Device: remove.Device, Size: remove.Size, Since: remove.Since}) + journalReady, 0o600, false, true, false},
+		{"whole", head(remove) + journalReady, 0o600, false, true, true},
+	} {
+		path := write("j", tt.content, tt.mode)
+		_, err := recoverIn(t.Context(), dir)
+		if (err != nil) != tt.wrong {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+		if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) != tt.removed {
+			t.Errorf("%s: the journal: %v", tt.name, err)
+		}
+		if _, err := os.Lstat(victim); errors.Is(err, os.ErrNotExist) != tt.acts {
+			t.Errorf("%s: the file: %v", tt.name, err)
+		}
+		_ = os.Remove(path)
+	}
+	live, err := newJournal(dir, []*step{remove})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer live.remove()
+	if err := live.ready(); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := recoverIn(t.Context(), dir); err != nil || len(done) > 0 {
+		t.Errorf("a commit under way: %+v %v", done, err)
+	}
+}
+
+// FuzzJournal holds that a journal makes a recovery touch nothing outside the directories that it names.
+func FuzzJournal(f *testing.F) {
+	f.Add([]byte(`{"version":1,"steps":[{"do":"remove","dir":"L3RtcA==","name":"Li4vYQ=="}]}` + "\n" + journalReady))
+	f.Add([]byte(`{"version":1,"steps":[null]}` + "\n" + journalReady))
+	f.Add([]byte("{}\n"))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		line, rest, _ := strings.Cut(string(raw), "\n")
+		var head journalHead
+		if json.Unmarshal([]byte(line), &head) != nil || slices.Contains(head.Steps, nil) {
+			return
+		}
+		dir, outside := t.TempDir(), t.TempDir()
+		if err := os.WriteFile(outside+"/file", nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range head.Steps {
+			s.Dir = []byte(dir)
+		}
+		_, _ = head.end(t.Context(), rest == journalReady)
+		if _, err := os.Lstat(outside + "/file"); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // TestPartial: a commit fails in the middle, because a directory to delete is not empty any more.

@@ -32,8 +32,12 @@ func commitUntil(args []string) {
 	if err != nil {
 		panic(err)
 	}
-	script, _ := json.Marshal(map[string]string{"script": rewriting})
-	s.Call(ctx, Call{"run", script})
+	script := rewriting
+	if len(args) > 3 {
+		script = args[3]
+	}
+	arguments, _ := json.Marshal(map[string]string{"script": script})
+	s.Call(ctx, Call{"run", arguments})
 	if _, err := s.Finish(ctx); err != nil {
 		panic(err)
 	}

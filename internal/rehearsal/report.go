@@ -20,6 +20,24 @@ func (r *Report) OfCalls() int {
 	return n
 }
 
+// maxAsked bounds the questions of Conceal.
+const maxAsked = 200
+
+// Conceal removes the contents of files that the reader of the report may not read. Without it, a caller that may
+// only write a file would read it in the report of a rehearsal. It asks mayRead for at most 200 paths, and conceals the rest.
+func (r *Report) Conceal(mayRead func(path string) bool) {
+	asked := 0
+	for i := range r.Changes {
+		c := &r.Changes[i]
+		if c.Diff == "" {
+			continue
+		}
+		if asked++; asked > maxAsked || !mayRead(c.Path) || c.From != "" && !mayRead(c.From) {
+			c.Diff, c.Concealed = "", true
+		}
+	}
+}
+
 // A Report is the outcome of a rehearsal.
 type Report struct {
 	Command   []string  `json:"command"`   // command of the server, without secrets
@@ -84,6 +102,8 @@ type Change struct {
 	After  *State `json:"after,omitempty"`
 	// Diff is a unified diff of texts, without secrets. It is "" for other files and for large ones.
 	Diff string `json:"diff,omitempty"`
+	// Concealed means that the diff is left out; see [Report.Conceal].
+	Concealed bool `json:"concealed,omitempty"`
 	// AtStart means that the server made the change as it started, before the first call.
 	AtStart bool `json:"atStart,omitempty"`
 }

@@ -49,8 +49,9 @@ type Config struct {
 	Server  string
 	Session *call.Session
 
-	Timeout time.Duration // of the start with its handshake, and of each call; default [upstream.DefaultTimeout]
-	search  time.Duration // see [sandbox.Config.Search]
+	Timeout  time.Duration // of the start with its handshake, and of each call; default [upstream.DefaultTimeout]
+	search   time.Duration // see [sandbox.Config.Search]
+	journals string        // the directory of journals; default [journalDir]
 	// Committed hears of each change as soon as [Session.Commit] has made it. It may be nil.
 	Committed func(Change)
 }
@@ -265,6 +266,9 @@ func (s *Session) review(ctx context.Context, c *call.Call, raw json.RawMessage)
 	}
 	return Called{Result: bytes.Clone(v.Raw)}
 }
+
+// Tools returns the tools that the server lists.
+func (s *Session) Tools() *call.Catalog { return s.tools }
 
 // Finish ends the server and returns the report about all calls. After it, call only [Session.Commit] and
 // [Session.Close]. A second Finish returns the same report.

@@ -92,22 +92,17 @@ func attributes(f *os.File) map[string]string {
 // copyContent copies the content of a file into an empty one.
 func copyContent(to, from *os.File) error { return sandbox.CopyContent(to, from) }
 
-// copyAttributes copies extended attributes, and removes others.
-func copyAttributes(from *os.Root, fromName string, to *os.Root, toName string) error {
-	in, err := open(from, fromName)
+// setAttributes sets extended attributes, and removes others.
+func setAttributes(root *os.Root, name string, want map[string][]byte) error {
+	f, err := open(root, name)
 	if err != nil {
 		return err
 	}
-	defer in.Close()
-	out, err := open(to, toName)
-	if err != nil {
-		return err
-	}
-	defer out.Close()
-	want, have := extended(in), extended(out)
+	defer f.Close()
+	have := extended(f)
 	for name := range have {
 		if _, stays := want[name]; !stays {
-			if err := unix.Fremovexattr(int(out.Fd()), name); err != nil {
+			if err := unix.Fremovexattr(int(f.Fd()), name); err != nil {
 				return err
 			}
 		}
@@ -116,7 +111,7 @@ func copyAttributes(from *os.Root, fromName string, to *os.Root, toName string) 
 		if bytes.Equal(value, have[name]) {
 			continue
 		}
-		if err := unix.Fsetxattr(int(out.Fd()), name, value, 0); err != nil {
+		if err := unix.Fsetxattr(int(f.Fd()), name, value, 0); err != nil {
 			return err
 		}
 	}
@@ -194,25 +189,26 @@ func lockDirectory(ctx context.Context, root *os.Root) (unlock func(), err error
 	if err != nil {
 		return nil, err
 	}
-	return flock(ctx, dir, unix.LOCK_EX)
+	return flock(ctx, dir)
 }
 
-// shareDirectory locks a directory together with others. If there are no others, it calls clean first.
-func shareDirectory(ctx context.Context, root *os.Root, name string, clean func()) (unlock func(), err error) {
-	dir, err := root.Open(name)
+// lockFile locks a file (flock(2)) unless another process has it.
+func lockFile(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) }
+
+// syncDirectory makes the names in a directory last.
+func syncDirectory(path string) error {
+	dir, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if unix.Flock(int(dir.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
-		clean()
-	}
-	return flock(ctx, dir, unix.LOCK_SH)
+	defer dir.Close()
+	return dir.Sync()
 }
 
 // flock locks a directory when others permit. Closing the directory unlocks it.
-func flock(ctx context.Context, dir *os.File, how int) (unlock func(), err error) {
+func flock(ctx context.Context, dir *os.File) (unlock func(), err error) {
 	for {
-		err := unix.Flock(int(dir.Fd()), how|unix.LOCK_NB)
+		err := unix.Flock(int(dir.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		if !errors.Is(err, unix.EAGAIN) && !errors.Is(err, unix.EINTR) { // locked, or a file system without locks
 			return func() { dir.Close() }, nil
 		}

@@ -22,7 +22,8 @@ func whiteout(fs.FileInfo) bool                         { return false }
 func opaque(*os.File) bool                              { return false }
 func attributes(*os.File) map[string]string             { return nil }
 
-func copyAttributes(*os.Root, string, *os.Root, string) error { return nil }
+func extended(*os.File) map[string][]byte                     { return nil }
+func setAttributes(*os.Root, string, map[string][]byte) error { return nil }
 func straight(*os.Root, string) bool                          { return true }
 
 func copyContent(to, from *os.File) error {
@@ -34,7 +35,6 @@ func makePipe(*os.Root, string) error { return errors.ErrUnsupported }
 
 func place(root *os.Root, from, to string, _ bool) error      { return root.Rename(from, to) }
 func lockDirectory(context.Context, *os.Root) (func(), error) { return func() {}, nil }
-func shareDirectory(context.Context, *os.Root, string, func()) (func(), error) {
-	return func() {}, nil
-}
-func mayChange(*os.Root, string) error { return nil }
+func lockFile(*os.File) error                                 { return nil }
+func syncDirectory(string) error                              { return nil }
+func mayChange(*os.Root, string) error                        { return nil }

@@ -174,6 +174,9 @@ func (c *Change) text(w io.Writer) {
 	if c.AtStart {
 		return
 	}
+	if c.Concealed {
+		fmt.Fprintln(w, "      its content is not shown: this caller may not read the file")
+	}
 	for l := range strings.Lines(c.Diff) {
 		if !strings.HasPrefix(l, "--- ") && !strings.HasPrefix(l, "+++ ") {
 			fmt.Fprintf(w, "      %s\n", line(strings.TrimRight(l, "\n")))

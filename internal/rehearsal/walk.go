@@ -47,7 +47,6 @@ type change struct {
 	from  *change // the deleted entry of a rename
 	// replaces means that an entry of another type was deleted at the path.
 	replaces bool
-	staged   string // name of the copy until it moves to its place
 }
 
 // A layer is an open [sandbox.Layer].
@@ -261,6 +260,7 @@ func (w *walker) entry(l *layer, name string, info fs.FileInfo, there bool) {
 		return
 	}
 	after.Mode = left(after.Mode)
+	_, _, after.stamp = identify(info) // to make it readable may have changed it
 	var before *State
 	if there {
 		if before, err = look(l.lower, name, &w.budget); err != nil {

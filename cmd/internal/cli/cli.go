@@ -72,6 +72,11 @@ Exit codes: 0 go, 1 no-go, 2 not judged.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
+		PersistentPreRun: func(cmd *cobra.Command, _ []string) {
+			if !cmd.Hidden { // the hidden commands are processes that toolvet itself starts
+				a.recoverCommits(cmd.Context())
+			}
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownCommand(cmd, args[0])

@@ -252,6 +252,24 @@ func (a *app) commit(ctx context.Context, flags rehearseFlags, s *rehearsal.Sess
 	return nil
 }
 
+// recoverCommits ends commits that were cut off. A commit that cannot be ended stops no other command.
+func (a *app) recoverCommits(ctx context.Context) {
+	done, err := rehearsal.Recover(ctx)
+	for _, r := range done {
+		what := "removed the copies of a commit that was cut off before it changed anything"
+		if r.Finished {
+			what = "finished a commit that was cut off"
+		}
+		terminal.Fprintf(a.stderr, "toolvet: %s\n", what)
+		for _, g := range r.Left {
+			terminal.Fprintf(a.stderr, "toolvet: not changed: %s: %s\n", strictjson.Printable(g.Path, maxPath), g.Why)
+		}
+	}
+	if err != nil {
+		terminal.Fprintf(a.stderr, "toolvet: warning: %v\n", err)
+	}
+}
+
 // maxPath bounds a printed path, in characters.
 const maxPath = 4096
 

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/cmd/internal/setup"
 	"github.com/toolvet/toolvet/internal/rehearsal"
@@ -56,6 +57,11 @@ func (p *Plan) rehearser(servers jobServers) func(context.Context, string, json.
 		if err != nil {
 			return nil, err
 		}
+		report.Conceal(func(path string) bool {
+			return setup.MayRead(ctx, &call.Call{Server: server, Known: session.Tools(), Session: owner}, path, func(ctx context.Context, c *call.Call) bool {
+				return gate.Judge(ctx, c, toolvet.PointValidate).Go
+			})
+		})
 		r := &schedule.Rehearsal{Faults: faults(done)}
 		for _, f := range rehearsal.Judge(report, server, p.Policy.Rehearsal.Effects) {
 			r.Faults = append(r.Faults, f.Message)

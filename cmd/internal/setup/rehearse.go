@@ -6,6 +6,7 @@ package setup
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/preset"
 	"github.com/toolvet/toolvet/internal/rehearsal"
 )
 
@@ -31,8 +33,8 @@ func Before(command []string) enforce.Before {
 	}
 }
 
-// A Rehearser makes calls in a sandbox and returns a CallToolResult with the report.
-type Rehearser = func(context.Context, []*call.Call) (json.RawMessage, error)
+// A Rehearser makes calls in a sandbox and returns a CallToolResult with the report, as [gateway.Server] describes.
+type Rehearser = func(ctx context.Context, calls []*call.Call, may func(context.Context, *call.Call) bool) (json.RawMessage, error)
 
 // NewRehearser implements the tool "rehearse"; it returns nil if the policy does not offer the tool.
 func NewRehearser(p *policy.Policy, command []string) (Rehearser, error) {
@@ -47,7 +49,7 @@ func NewRehearser(p *policy.Policy, command []string) (Rehearser, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, calls []*call.Call) (json.RawMessage, error) {
+	return func(ctx context.Context, calls []*call.Call, may func(context.Context, *call.Call) bool) (json.RawMessage, error) {
 		ctx, cancel := context.WithTimeout(ctx, rehearsalTime)
 		defer cancel()
 		session, err := pool.Take(ctx)
@@ -62,10 +64,28 @@ func NewRehearser(p *policy.Policy, command []string) (Rehearser, error) {
 		if err != nil {
 			return nil, err
 		}
+		report.Conceal(func(path string) bool { return MayRead(ctx, calls[0], path, may) })
 		var text strings.Builder
 		if err := report.WriteText(&text); err != nil {
 			return nil, err
 		}
 		return json.Marshal(map[string]any{"content": []any{map[string]any{"type": "text", "text": text.String()}}})
 	}, nil
+}
+
+// MayRead reports whether the caller of a call may read a file by any tool of the same server. May judges a call.
+func MayRead(ctx context.Context, of *call.Call, path string, may func(context.Context, *call.Call) bool) bool {
+	return slices.ContainsFunc(of.Known.Names(), func(name string) bool {
+		raw := preset.Reading(of.Known.Tool(name), path)
+		if raw == nil {
+			return false
+		}
+		arguments, err := call.DecodeArguments(raw, call.Limits{})
+		if err != nil {
+			return false
+		}
+		c := &call.Call{Server: of.Server, Name: name, Arguments: arguments, Raw: raw, Session: of.Session}
+		c.Resolve(of.Known)
+		return may(ctx, c)
+	})
 }

@@ -42,7 +42,7 @@ type setting struct {
 	gate     *toolvet.Gate
 	observer toolvet.Observer
 	server   *fake
-	rehearse func(context.Context, []*call.Call) (json.RawMessage, error)
+	rehearse func(context.Context, []*call.Call, func(context.Context, *call.Call) bool) (json.RawMessage, error)
 }
 
 var ann = call.Session{Subject: "ann", ID: "session"}

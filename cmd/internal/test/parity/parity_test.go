@@ -127,7 +127,7 @@ func (p *play) play(t *testing.T, d door) *played {
 	server := &fake{unlisted: p.unlisted, dying: p.dying}
 	s := setting{gate: p.gate(t, toolvet.WithServer("s"), toolvet.WithCaller(ann), toolvet.WithObserver(recorder)), observer: recorder, server: server}
 	if p.rehearse {
-		s.rehearse = func(_ context.Context, calls []*call.Call) (json.RawMessage, error) {
+		s.rehearse = func(_ context.Context, calls []*call.Call, _ func(context.Context, *call.Call) bool) (json.RawMessage, error) {
 			names := make([]string, len(calls))
 			for i, c := range calls {
 				names[i] = c.Name
