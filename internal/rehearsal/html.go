@@ -37,6 +37,10 @@ func (r *Report) WriteHTML(w io.Writer) error {
 		"about":   func(c Change) string { return c.about() },
 		"attempt": func(a Attempt) string { return a.words() },
 		"text":    text,
+		"items":   func(r *Report) []item { return r.items() },
+		"below":   func(i item) string { return i.words() },
+		"start":   func(i item) bool { return i.atStart() },
+		"ran":     func(r *Report) []string { return r.programs() },
 		"bounds":  func(r *Report) string { return r.bounds() },
 		"shown":   func(s string) string { return strictjson.Printable(s, maxURL) },
 	}).Parse(page)

@@ -28,10 +28,17 @@ func (r *Report) WriteText(w io.Writer) error {
 		c.text(b)
 	}
 	fmt.Fprintf(b, "changes: %s\n", count(len(r.Changes)))
-	for i := range r.Changes {
-		r.Changes[i].text(b)
+	for _, i := range r.items() {
+		if len(i.Folded) > 0 {
+			fmt.Fprintf(b, "  %-10s %s\n", "below", line(i.Dir)+line(" ("+i.words()+")")+start(i.atStart()))
+			continue
+		}
+		i.Change.text(b)
 	}
-	section(b, "processes", r.Processes, func(p Process) string { return strings.Join(p.Arguments, " ") + start(p.AtStart) })
+	fmt.Fprintf(b, "processes: %s\n", count(len(r.Processes)))
+	for _, p := range r.programs() {
+		fmt.Fprintf(b, "  %s\n", line(p))
+	}
 	section(b, "network", r.Network, func(a Attempt) string { return a.words() + start(a.AtStart) })
 	if len(r.Withheld) > 0 {
 		fmt.Fprintf(b, "environment: %d variables are withheld from the server\n", len(r.Withheld))
