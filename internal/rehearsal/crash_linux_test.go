@@ -17,6 +17,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolvet/toolvet/internal/test/race"
 )
 
 // rewritable makes the directory for rewriting.
@@ -144,6 +146,7 @@ func TestKilled(t *testing.T) {
 // TestKilledRepository kills a commit of a git repository's changes at many places. The repository is sound before the next
 // toolvet ends the commit, and complete after it.
 func TestKilledRepository(t *testing.T) {
+	race.Skip(t)
 	git, err := exec.LookPath("git")
 	if err != nil {
 		t.Skip("there is no git")
