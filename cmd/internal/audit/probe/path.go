@@ -55,9 +55,22 @@ type form struct {
 
 // path tries a parameter that is, or may be, a path.
 func (a *auditor) path(ctx context.Context, t *tool, p parameter) {
-	f, works, unknown := a.pathControl(ctx, t, p)
+	f, works, unknown := a.pathControl(ctx, t, p, append(controlForms(), t.searches(p)...))
 	a.paths(ctx, t, p, f, works, unknown)
 	if works && f.reads() {
+		a.output(ctx, t, p, a.seedFile(f))
+	}
+}
+
+// unnamedPath tries a parameter that does not look like a path. It goes on only if a control call read, listed or wrote a
+// file, and tells nothing otherwise.
+func (a *auditor) unnamedPath(ctx context.Context, t *tool, p parameter) {
+	f, works, unknown := a.pathControl(ctx, t, p, fewForms())
+	if !works || f.acts {
+		return
+	}
+	a.paths(ctx, t, p, f, works, unknown)
+	if f.reads() {
 		a.output(ctx, t, p, a.seedFile(f))
 	}
 }
@@ -159,14 +172,13 @@ func (a *auditor) mend() {
 	}
 }
 
-// pathControl looks for a spelling of a path inside the root that works with the tool.
-func (a *auditor) pathControl(ctx context.Context, t *tool, p parameter) (works form, ok bool, unknown audit.Fact) {
+// pathControl looks for a form of a path inside the root that works with the tool.
+func (a *auditor) pathControl(ctx context.Context, t *tool, p parameter, forms []form) (works form, ok bool, unknown audit.Fact) {
 	unknown = audit.Fact{Verdict: audit.Inconclusive, Why: "no control call worked: the tool reached no file of the audit's root"}
 	if !a.cfg.placesRoot() {
 		unknown.Why += " (write " + Root + " in the command where the server takes its root)"
 	}
 	acted := -1
-	forms := append(controlForms(), t.searches(p)...)
 	for i, f := range forms {
 		value, fresh := f.write(a.world, "root", insideName), ""
 		switch {
@@ -239,6 +251,11 @@ func (a *auditor) refuses(ctx context.Context, t *tool, p parameter, f form) boo
 // madeAny reports whether there is a new file of a name, with any of the extensions.
 func (a *auditor) madeAny(name string) bool {
 	return slices.ContainsFunc(append(extensions, ".png", ".jpg", ".yaml", ".html", ".csv", ".pdf"), func(ext string) bool { return a.session.made(name + ext) })
+}
+
+// fewForms are for parameters that are hardly paths.
+func fewForms() []form {
+	return []form{{absolute: true, ext: ".txt"}, {ext: ".txt"}, {absolute: true, lists: true}, {absolute: true, writes: true, ext: ".txt"}}
 }
 
 func controlForms() []form {

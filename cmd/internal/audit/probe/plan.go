@@ -150,12 +150,14 @@ func (u *tool) units() []unit {
 	var list []unit
 	for _, p := range u.parameters {
 		list = append(list, unit{u, func(ctx context.Context, a *auditor) {
-			switch {
-			case p.kind == infer.URL, p.kind == "" && urlName(p):
-				a.url(ctx, u, p)
-			case p.kind == infer.Path, p.kind == "" && (u.names(p) || a.makes(ctx, u, p)):
+			// Each parameter is tried for each class: a tool may open or fetch what it calls a page, a source or a message. The
+			// name decides how many spellings a control call has.
+			if p.kind == infer.Path || p.kind == "" && (u.names(p) || a.makes(ctx, u, p)) {
 				a.path(ctx, u, p)
+			} else {
+				a.unnamedPath(ctx, u, p)
 			}
+			a.url(ctx, u, p)
 			a.command(ctx, u, p)
 		}})
 	}

@@ -66,11 +66,15 @@ var fixtures = map[string]fixture{
 		}
 		return "", errors.New("not allowed")
 	}},
-	"host-device": {tool1("connect", "host", "Opens a terminal."), noDevice},
-	"travel":      {tool1("book", "destination", "Books a journey to a city, saves time."), noDevice},
-	"destroyer":   {fileTool("read_it"), destroy},
-	"echo":        {fileTool("read_file"), func(_ string, a map[string]any) (string, error) { return "read " + text(a, "path"), nil }},
-	"fetch-open":  {fetchTool, fetchWith(&http.Client{}, nil)},
+	"host-device":           {tool1("connect", "host", "Opens a terminal."), noDevice},
+	"travel":                {tool1("book", "destination", "Books a journey to a city, saves time."), noDevice},
+	"destroyer":             {fileTool("read_it"), destroy},
+	"echo":                  {fileTool("read_file"), func(_ string, a map[string]any) (string, error) { return "read " + text(a, "path"), nil }},
+	"fetch-open":            {fetchTool, fetchWith(&http.Client{}, nil)},
+	"fetch-unnamed":         {tool1("import_data", "message", "Imports data."), renamed("message", "url", fetchWith(&http.Client{}, nil))},
+	"fetch-unnamed-guarded": {tool1("import_data", "message", "Imports data."), renamed("message", "url", fetchPublic)},
+	"read-unnamed":          {tool1("run_job", "message", "Runs a job."), func(root string, a map[string]any) (string, error) { return readFile(under(root, text(a, "message"))) }},
+	"say-unnamed":           {tool1("say", "message", "Says something."), func(_ string, a map[string]any) (string, error) { return text(a, "message"), nil }},
 	"fetch-words": {fetchTool, fetchWith(&http.Client{}, func(u *url.URL) bool {
 		return !strings.Contains(u.Host, "127.0.0.1") && !strings.Contains(u.Host, "localhost")
 	})},
@@ -325,6 +329,11 @@ func saveScreen(device, path string) error {
 }
 
 func noDevice(string, map[string]any) (string, error) { return "", errors.New("there is no device") }
+
+// under another name, a parameter says nothing of what the tool does with it.
+func renamed(name, as string, do func(string, map[string]any) (string, error)) func(string, map[string]any) (string, error) {
+	return func(root string, a map[string]any) (string, error) { return do(root, map[string]any{as: a[name]}) }
+}
 
 func fetchWith(client *http.Client, allowed func(*url.URL) bool) func(string, map[string]any) (string, error) {
 	return func(_ string, a map[string]any) (string, error) {

@@ -54,7 +54,8 @@ func (b base) is(host string) bool {
 	return err == nil || strings.EqualFold(strings.TrimSuffix(host, "."), b.host)
 }
 
-// url tries a parameter that is, or may be, a URL.
+// url tries whether a parameter is a URL that the tool fetches. One that says so, and whose control call does not work, is
+// inconclusive; of others nothing is told then.
 func (a *auditor) url(ctx context.Context, t *tool, p parameter) {
 	works, body, unknown := a.urlControl(ctx, t, p)
 	if works == nil {
@@ -178,6 +179,9 @@ func (a *auditor) urlControl(ctx context.Context, t *tool, p parameter) (works *
 func (a *auditor) bases(t *tool, p parameter) []base {
 	list := []base{{scheme: "https", host: publicHost}, {scheme: "http", host: publicHost}}
 	seen := map[string]bool{}
+	if p.kind != infer.URL && !urlName(p) {
+		return append(list, base{host: publicHost, bare: true})
+	}
 	for _, m := range hostName.FindAllStringSubmatch(p.description+" "+p.pattern+" "+t.Description, 20) {
 		for _, path := range []string{"", strings.TrimRight(m[2], "/.,;:")} {
 			if key := m[1] + path; !seen[key] && len(list) < 12 {
