@@ -104,8 +104,8 @@ func percent(part, whole int) int {
 	return part * 100 / whole
 }
 
-// grade is a pure function of the assessed cells and the weaknesses.
-func grade(cells []Assessment, list []Weakness, tools int) Grade {
+// grade is a pure function of the assessed cells and the weaknesses. Unseen means that the server did not run.
+func grade(cells []Assessment, list []Weakness, tools int, unseen bool) Grade {
 	g := Grade{Points: []Point{}, Caps: []Cap{}, Coverage: coverage(cells)}
 	for i := range list {
 		if list[i].Suppressed != nil && list[i].Severity != class.Info {
@@ -128,6 +128,9 @@ func grade(cells []Assessment, list []Weakness, tools int) Grade {
 	g.Incomplete = g.Coverage.Percent < enough
 	g.Letter = letterOf(g.Score)
 	g.Caps = append(g.Caps, caps(list, g.Coverage)...)
+	if unseen {
+		g.Caps = append(g.Caps, Cap{"B", "the server did not run: reading alone shows no guard at work"})
+	}
 	for _, c := range g.Caps {
 		if g.Letter.rank() < c.Letter.rank() {
 			g.Letter = c.Letter

@@ -161,7 +161,7 @@ func TestTried(t *testing.T) {
 		facts   []string
 		want    string // mark, assessed of relevant
 	}{
-		"read alone":                       {[]Method{Static}, []string{read, "path s/p static no-evidence"}, "A 2/2"},
+		"read alone":                       {[]Method{Static}, []string{read, "path s/p static no-evidence"}, "B 2/2"},
 		"read alone, and one not read":     {[]Method{Static}, []string{read, "path s/p static no-evidence", "path t/p static no-evidence", "path u/p static inconclusive"}, "B? 3/5"},
 		"no probe fits":                    {both, []string{read}, "A 0/0"},
 		"no probe fits, another kind":      {both, []string{read + " none nothing"}, "A 0/0"},

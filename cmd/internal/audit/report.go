@@ -59,7 +59,7 @@ func New(in Input) *Report {
 	}
 	in.Target.Name, in.Target.Server, in.Target.Source = clean(in.Target.Name), clean(in.Target.Server), clean(in.Target.Source)
 	r := &Report{
-		SchemaVersion: SchemaVersion, Rubric: RubricVersion, Target: in.Target, Grade: grade(cells, list, len(tools)),
+		SchemaVersion: SchemaVersion, Rubric: RubricVersion, Target: in.Target, Grade: grade(cells, list, len(tools), readAlone(in.Target.Methods)),
 		Weaknesses: list, Cells: cells, Tools: tools, Notes: notes,
 	}
 	if r.Target.Methods == nil {
@@ -71,9 +71,12 @@ func New(in Input) *Report {
 	return r
 }
 
+// readAlone reports whether nothing was tried.
+func readAlone(methods []Method) bool { return len(methods) == 1 && methods[0] == Static }
+
 // outputs are what reading alone leaves open: the outputs of tools that open a file or a page.
 func outputs(facts []Fact, methods []Method) (list []Fact) {
-	if len(methods) != 1 || methods[0] != Static {
+	if !readAlone(methods) {
 		return nil
 	}
 	seen := map[string]bool{}
