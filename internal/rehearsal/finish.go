@@ -72,6 +72,9 @@ func (s *Session) circumstances(ctx context.Context, gaps, doubts []Gap) {
 	for _, g := range unseen {
 		gaps = append(gaps, Gap{g.Path, g.Why})
 	}
+	if s.fetched != "" {
+		gaps = append(gaps, Gap{Why: "the server was fetched outside, without its install scripts, by " + s.fetched})
+	}
 	if slices.ContainsFunc(r.Network, func(a Attempt) bool { return a.Answer == Allowed }) {
 		gaps = append(gaps, Gap{Why: "allowed hosts were reached for real: requests to them have had their effects"})
 	}

@@ -17,7 +17,7 @@ import (
 
 // Sizes of groups from which on they are one line.
 const (
-	foldCache = 2
+	foldCache = 1
 	foldNew   = 9
 	foldStart = 4
 )

@@ -47,10 +47,10 @@ func TestFold(t *testing.T) {
   created    /data/few (directory)
   created    /data/few/a (100 bytes, ----------)
   created    /data/new.txt (100 bytes, ----------)
-  created    /x/__pycache__/one.pyc (100 bytes, ----------)
   below      /home/a/.npm/_logs (a cache: 2 changes, 1 KiB; the JSON report lists them)
   below      /tmp/profile-1 (a new directory: 200 changes, 20 KiB, 1 of them programs; the JSON report lists them)
-  created    /home/a/.cache/start (100 bytes, ----------) (as the server started)
+  below      /x/__pycache__ (a cache: 1 changes, 1 KiB; the JSON report lists them)
+  below      /home/a/.cache (a cache: 1 changes, 1 KiB; the JSON report lists them) (as the server started)
 processes: 41
   git status (3 times)
   38 programs (as the server started); the JSON report lists them
@@ -67,7 +67,7 @@ not rehearsed: none
 		t.Fatal(err)
 	}
 	page := b.String()
-	if strings.Count(page, "<details>") != 2 || !strings.Contains(page, "/tmp/profile-1/Default/f198") || strings.Index(page, "old.txt") > strings.Index(page, "new.txt") {
+	if strings.Count(page, "<details>") != 4 || !strings.Contains(page, "/tmp/profile-1/Default/f198") || strings.Index(page, "old.txt") > strings.Index(page, "new.txt") {
 		t.Error("the page folds something else, or its order is another")
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
+	"strings"
 	"sync"
 	"time"
 
@@ -81,6 +83,7 @@ type Session struct {
 	close   sync.Once
 	// finished: the report is complete. Closed: the changes are gone.
 	finished, closed bool
+	fetched          string // the command that fetched the server outside; "" if there was none
 }
 
 // Start starts a server in a sandbox and shakes hands. The error is an [UnsupportedError] if this machine cannot
@@ -92,6 +95,32 @@ func Start(ctx context.Context, cfg Config) (*Session, error) {
 	case len(cfg.Init) == 0:
 		return nil, errNoInit
 	}
+	if err := elsewhere(cfg.Command); err != nil {
+		return nil, err
+	}
+	l := launcherOf(cfg.Command)
+	s, err := launch(ctx, cfg)
+	var missing *UnsupportedError
+	if err == nil || l == nil || errors.As(err, &missing) || ctx.Err() != nil {
+		return s, err
+	}
+	if _, absent := exec.LookPath(cfg.Command[0]); absent != nil {
+		return nil, err
+	}
+	if l.fetch == nil {
+		return nil, fmt.Errorf("%w\nperhaps it could not fetch the server, because a rehearsal has no network: %s", err, l.once)
+	}
+	if failed := l.bring(ctx, cfg.Dir, merge(os.Environ(), cfg.Env)); failed != nil {
+		return nil, fmt.Errorf("%w\nthe server could not be fetched outside the rehearsal either: %w: %s", err, failed, l.once)
+	}
+	if s, err = launch(ctx, cfg); err == nil {
+		s.fetched = strings.Join(l.fetch, " ")
+	}
+	return s, err
+}
+
+// launch starts a server that needs nothing from outside.
+func launch(ctx context.Context, cfg Config) (*Session, error) {
 	kept, withheld := environment(os.Environ(), cfg.Pass)
 	cfg.Env = merge(kept, cfg.Env)
 	cfg.Timeout = cmp.Or(max(cfg.Timeout, 0), upstream.DefaultTimeout)

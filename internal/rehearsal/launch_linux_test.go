@@ -1,0 +1,111 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package rehearsal
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestLaunchers holds what is fetched for the commands of launchers, and for which nothing is.
+func TestLaunchers(t *testing.T) {
+	t.Parallel()
+	fetches := func(packages ...string) string {
+		var list []string
+		for _, p := range packages {
+			list = append(list, "--package="+p)
+		}
+		return "npm exec --yes --ignore-scripts " + strings.Join(list, " ") + " -- true"
+	}
+	for command, want := range map[string]string{
+		"npx -y @modelcontextprotocol/server-filesystem /data": fetches("@modelcontextprotocol/server-filesystem"),
+		"npx mcp-time@1.2.3":                          fetches("mcp-time@1.2.3"),
+		"npx -y -p one --package=@a/two one -- x":     fetches("one", "@a/two"),
+		"npm exec --yes -- mcp-time --flag":           fetches("mcp-time"),
+		"npm x mcp-time":                              fetches("mcp-time"),
+		"/opt/node/bin/npx -y mcp-time":               strings.Replace(fetches("mcp-time"), "npm", "/opt/node/bin/npm", 1),
+		"npx --registry https://example.org mcp-time": "once",
+		"npx ./server":                                "once",
+		"npx git+https://example.org/a/b":             "once",
+		"npx owner/repository":                        "once",
+		"npx https://example.org/a.tgz":               "once",
+		"npx -y":                                      "once",
+		"npx":                                         "once",
+		"uvx mcp-server-time":                         "once",
+		"uv run --with a server.py":                   "once",
+		"go run example.org/x@latest":                 "once",
+		"npm start":                                   "",
+		"node server.js":                              "",
+		"uv":                                          "",
+	} {
+		got := ""
+		if l := launcherOf(strings.Fields(command)); l != nil {
+			got = "once"
+			if l.fetch != nil {
+				got = strings.Join(l.fetch, " ")
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", command, diff)
+		}
+	}
+}
+
+// TestElsewhere holds that commands whose work is done outside a sandbox say so.
+func TestElsewhere(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]error{
+		"docker run -i --rm mcp/time": errElsewhere["container"], "/usr/bin/podman run x": errElsewhere["container"],
+		"https://example.org/mcp": errElsewhere["url"], "http://127.0.0.1:1/mcp": errElsewhere["url"], "dockerish run": nil, "node docker": nil,
+	} {
+		if got := elsewhere(strings.Fields(command)); !errors.Is(got, want) {
+			t.Errorf("%s: %v", command, got)
+		}
+	}
+	if _, err := Start(t.Context(), Config{Command: []string{"docker", "run", "x"}, Init: []string{"/absent"}}); !errors.Is(err, errElsewhere["container"]) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestFetch starts a server by a launcher whose cache is empty: toolvet fetches it outside, and says so. If it cannot be fetched,
+// the error has both reasons.
+func TestFetch(t *testing.T) {
+	rehearseScripts(t, Config{Dir: t.TempDir()}, "true") // skips where nothing can be rehearsed
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	program := func(name, script string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	npx := program("npx", `[ -e "`+dir+`/cache" ] || { echo ENOTCACHED >&2; exit 1; }; exec "`+self+`" as-server`)
+	program("npm", `echo no registry >&2; exit 3`)
+	cfg := Config{Dir: t.TempDir(), Command: []string{npx, "-y", "some-server"}, Init: []string{self, "as-sandbox"}}
+	if s, err := Start(context.Background(), cfg); err == nil || !strings.Contains(err.Error(), "ENOTCACHED") || !strings.Contains(err.Error(), "no registry") {
+		t.Errorf("where nothing can be fetched: %v %v", s, err)
+	}
+	program("npm", `[ "$*" = "exec --yes --ignore-scripts --package=some-server -- true" ] && touch "`+dir+`/cache"`)
+	s := startSession(t, cfg)
+	if done := s.Call(t.Context(), Call{"run", arguments(t, map[string]string{"script": "true"})}); done.Result == nil {
+		t.Fatal(done.Failed)
+	}
+	if why := whys(finish(t, s)); !strings.Contains(why, "the server was fetched outside, without its install scripts, by "+dir+"/npm exec") {
+		t.Errorf("got %s", why)
+	}
+	again := startSession(t, cfg)
+	if why := whys(finish(t, again)); strings.Contains(why, "fetched") {
+		t.Errorf("from the cache: %s", why)
+	}
+}
