@@ -7,10 +7,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/toolvet/toolvet/internal/machine/process"
 )
 
 // Most servers are started by a launcher, which fetches them first. The sandbox has no network, so what a launcher needs must be
@@ -112,15 +114,32 @@ func registered(name string) bool {
 // bring fetches what a launcher needs, outside the sandbox: it downloads packages into the launcher's cache, as a live start would,
 // and runs nothing of them.
 func (l *launcher) bring(ctx context.Context, dir string, env []string) error {
-	cmd := exec.CommandContext(ctx, l.fetch[0], l.fetch[1:]...)
-	cmd.Dir, cmd.Env = dir, env
-	out, err := cmd.CombinedOutput()
-	if err == nil {
-		return nil
+	var said tail
+	p, err := process.Start(process.Command{Args: l.fetch, Env: env, Dir: dir, Stderr: &said})
+	if err != nil {
+		return err
 	}
-	if ctx.Err() != nil {
+	p.Stdin().Close()
+	go func() { _, _ = io.Copy(io.Discard, p.Stdout()) }() // it ends with the last writer
+	select {
+	case <-p.Done():
+	case <-ctx.Done():
+		p.Stop(context.WithoutCancel(ctx))
 		return ctx.Err()
 	}
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	return fmt.Errorf("%w: %s", err, strings.Join(lines[max(0, len(lines)-3):], "; "))
+	if exit := p.Exit(); exit.Code != 0 {
+		return fmt.Errorf("it %v: %s", exit, strings.Join(strings.Fields(string(said)), " "))
+	}
+	return nil
+}
+
+// A tail keeps the end of what is written.
+type tail []byte
+
+const maxTail = 400 // bytes
+
+func (t *tail) Write(p []byte) (int, error) {
+	*t = append(*t, p...)
+	*t = (*t)[max(0, len(*t)-maxTail):]
+	return len(p), nil
 }

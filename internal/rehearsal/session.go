@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"time"
@@ -104,7 +103,7 @@ func Start(ctx context.Context, cfg Config) (*Session, error) {
 	if err == nil || l == nil || errors.As(err, &missing) || ctx.Err() != nil {
 		return s, err
 	}
-	if _, absent := exec.LookPath(cfg.Command[0]); absent != nil {
+	if strings.Contains(err.Error(), "executable file not found") { // the launcher itself is missing
 		return nil, err
 	}
 	if l.fetch == nil {

@@ -33,7 +33,7 @@ func Before(command []string) enforce.Before {
 	}
 }
 
-// A Rehearser makes calls in a sandbox and returns a CallToolResult with the report, as [gateway.Server] describes.
+// A Rehearser makes calls in a sandbox and returns a CallToolResult with the report, as gateway.Server describes.
 type Rehearser = func(ctx context.Context, calls []*call.Call, may func(context.Context, *call.Call) bool) (json.RawMessage, error)
 
 // NewRehearser implements the tool "rehearse"; it returns nil if the policy does not offer the tool.
