@@ -4,6 +4,7 @@
 package when
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -96,7 +97,11 @@ func (p *parser) schedule() *Schedule {
 				p.fail([]string{"tomorrow at 2am"}, "may mean this night or the coming one")
 			}
 		}
-		said.times = append(said.times, p.resolve(b, part))
+		at := p.resolve(b, part)
+		if cmp.Or(b.part, part) == "night" && at < clock((parts["night"][1]-24)*3600) && (said.part != "tonight" && !said.day.IsZero() || said.weekdays|said.except != 0 || said.rules != nil) {
+			p.fail([]string{"every friday at 11pm", "every saturday at 1am"}, "has a time after midnight in the night of a day: it may mean that day or the next")
+		}
+		said.times = append(said.times, at)
 	}
 	switch {
 	case said.count > 0 && len(said.times) > 0 && said.count != len(said.times), said.count > 1 && said.period != "day":
@@ -273,7 +278,7 @@ func (p *parser) days() *calendar {
 		p.fail([]string{"every monday at 9am"}, "does not say on which day of the week")
 	case (s.period == "month" || c.unit == "month") && (c.rules == nil || dated):
 		p.fail([]string{"first day of the month at 9am", "every 3 months on the 15th at 9am"}, "does not say on which day of the month")
-	case s.period == "year" && !dated:
+	case s.period == "year" && !dated && c.months == 0:
 		p.fail([]string{"every year on december 24 at 6pm"}, "does not say on which day of the year")
 	case c.rules != nil && (c.weekdays != 0 || c.except != 0 || s.period == "day" || c.step != 0 && c.unit != "month"):
 		p.fail(near(p.words), "has days of the month and of the week: make a job for each")
