@@ -50,7 +50,28 @@ func (s *Scheduler) recheckAll(ctx context.Context, server string) error {
 		kick(s.pulse)
 	}
 	defer kick(s.check)
-	return s.store.CheckSoon(ctx, server, s.now())
+	now := s.now()
+	for after := (Place{}); ; {
+		var err error
+		if after, err = s.store.CheckSoon(ctx, server, now, after); err != nil || after == (Place{}) {
+			return err
+		}
+		kick(s.check)
+	}
+}
+
+// recheckAtStart is recheckAll for the tools, the policy and the files that changed while no scheduler was running. Runs need not wait for it.
+func (e *engine) recheckAtStart(ctx context.Context) {
+	for {
+		err := e.recheckAll(ctx, "")
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		e.log.Error("jobs could not be validated at the start: another try follows", "err", err)
+		if !pause(ctx, 5*time.Second, nil) {
+			return
+		}
+	}
 }
 
 // judgeNext validates the next run of a job now, as a call of its owner, and stores the verdict. If the server is not available,

@@ -55,9 +55,6 @@ func (s *Scheduler) Serve(ctx context.Context) error {
 	if err := e.realign(ctx, "the clock, the offsets of its time zone or its calendars changed while no scheduler was running"); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("starting the scheduler: %w", err)
 	}
-	if err := e.recheckAll(ctx, ""); err != nil && ctx.Err() == nil { // tools, policy and files may have changed meanwhile
-		return fmt.Errorf("starting the scheduler: %w", err)
-	}
 	doubtful, err := e.doubtful(ctx)
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("starting the scheduler: %w", err)
@@ -65,6 +62,7 @@ func (s *Scheduler) Serve(ctx context.Context) error {
 	alive, stop := context.WithCancel(context.WithoutCancel(ctx)) // the lease outlives ctx
 	var loops sync.WaitGroup
 	loops.Go(func() { e.keepLease(alive) })
+	loops.Go(func() { e.recheckAtStart(ctx) })
 	loops.Go(func() { e.watch(ctx) })
 	loops.Go(func() { e.prune(ctx, doubtful) })
 	loops.Go(func() { e.files(ctx) })

@@ -19,7 +19,7 @@ func TestQuota(t *testing.T) {
 	t.Parallel()
 	inWorld(t, func(c *schedule.Config) { c.MaxJobs = 2 }, func(w *world) {
 		w.session = &call.Session{Subject: "ann"}
-		w.create(schedule.Spec{Name: "a", Schedule: "in 1 minute"})
+		ended := w.create(schedule.Spec{Name: "a", Schedule: "in 1 minute"})
 		w.create(schedule.Spec{Name: "b", Schedule: "every hour"})
 		if _, err := w.Pause(w.t.Context(), "b"); err != nil {
 			t.Fatal(err)
@@ -33,6 +33,13 @@ func TestQuota(t *testing.T) {
 		w.serve(2 * time.Minute) // a has ended
 		w.session = &call.Session{Subject: "ann"}
 		w.create(schedule.Spec{Name: "c", Schedule: "every hour"})
+		_, p, err = w.Update(w.t.Context(), ended.ID, []byte(`{"schedule":"every hour"}`), schedule.How{})
+		if refused := (*schedule.RefusedError)(nil); !errors.As(err, &refused) || !strings.Contains(fmt.Sprint(p.Errors), "no more than 2") {
+			t.Errorf("a job that has ended begins anew as the third: %v, %q", err, p.Errors)
+		}
+		if _, _, err := w.Update(w.t.Context(), "b", []byte(`{"tags":["x"]}`), schedule.How{}); err != nil {
+			t.Errorf("one of the two jobs cannot be changed: %v", err)
+		}
 	})
 }
 
