@@ -17,10 +17,14 @@ import (
 // checkers is the number of jobs of a server that are validated at once.
 const checkers = 4
 
+// breath bounds the pause after the validation of jobs that run much later. When a scheduler starts with many jobs, their
+// validation must not delay runs.
+const breath = 20 * time.Millisecond
+
 // checks validates runs of the jobs of a server ahead of time until ctx is done.
 func (e *engine) checks(ctx context.Context, server string, soon <-chan struct{}) {
 	for {
-		now := e.now()
+		now, began := e.now(), time.Now()
 		list, err := e.store.Checks(ctx, server, now, now.Add(e.tuning.Recheck), checkers)
 		if err != nil {
 			list = nil // they are due still: judging them would start a loop without a pause
@@ -37,6 +41,9 @@ func (e *engine) checks(ctx context.Context, server string, soon <-chan struct{}
 			})
 		}
 		all.Wait()
+		if far := now.Add(e.tuning.Ahead); len(list) > 0 && !slices.ContainsFunc(list, func(j *Job) bool { return j.Next.Before(far) }) {
+			pause(ctx, min(2*time.Since(began), breath), nil)
+		}
 		if len(list) == 0 && !pause(ctx, max(e.cfg.Poll, time.Second), soon) || ctx.Err() != nil {
 			return
 		}
@@ -57,20 +64,6 @@ func (s *Scheduler) recheckAll(ctx context.Context, server string) error {
 			return err
 		}
 		kick(s.check)
-	}
-}
-
-// recheckAtStart is recheckAll for the tools, the policy and the files that changed while no scheduler was running. Runs need not wait for it.
-func (e *engine) recheckAtStart(ctx context.Context) {
-	for {
-		err := e.recheckAll(ctx, "")
-		if err == nil || ctx.Err() != nil {
-			return
-		}
-		e.log.Error("jobs could not be validated at the start: another try follows", "err", err)
-		if !pause(ctx, 5*time.Second, nil) {
-			return
-		}
 	}
 }
 

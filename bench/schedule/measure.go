@@ -278,9 +278,9 @@ func (r *report) late(ctx context.Context, f flags, store schedule.Store) error 
 	if err := s.Serve(serving); err != nil {
 		return err
 	}
-	var before string
+	var last string
 	for {
-		runs, err := store.Runs(ctx, schedule.RunFilter{Limit: 1000, Before: before})
+		runs, err := store.Runs(ctx, schedule.RunFilter{Limit: 1000, Before: last})
 		if err != nil || len(runs) == 0 {
 			break
 		}
@@ -293,7 +293,7 @@ func (r *report) late(ctx context.Context, f flags, store schedule.Store) error 
 		if runs[len(runs)-1].Worker == worker {
 			break // the others were there before
 		}
-		before = runs[len(runs)-1].ID
+		last = runs[len(runs)-1].ID
 	}
 	if r.ran != n {
 		return fmt.Errorf("%d of %d runs succeeded", r.ran, n)
