@@ -84,7 +84,10 @@ func (p *Proposal) add(pointer, message, suggestion string) {
 	p.Valid = false
 	f := check.Finding{Code: "SEMANTIC", Check: "schedule-job", Level: check.SemanticLevel, Severity: check.Error, Pointer: pointer, Message: message, Suggestion: suggestion}
 	p.Findings = append(p.Findings, f)
-	p.Errors = append(p.Errors, fmt.Sprintf("%s: %s", pointer, message))
+	if pointer != "" {
+		message = pointer + ": " + message
+	}
+	p.Errors = append(p.Errors, message)
 	if suggestion != "" {
 		p.Suggestions = append(p.Suggestions, suggestion)
 	}
