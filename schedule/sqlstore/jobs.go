@@ -260,7 +260,9 @@ func (s *store) Jobs(ctx context.Context, f schedule.JobFilter) ([]*schedule.Job
 		w.add("name = $?", f.Name)
 	}
 	if f.Tag != "" {
-		w.add(`tags LIKE $? ESCAPE '\'`, "%\n"+like.Replace(f.Tag)+"\n%")
+		if err := s.tagged(ctx, &w, f.Tag); err != nil {
+			return nil, err
+		}
 	}
 	if f.Search != "" {
 		if err := s.search(ctx, &w, f.Search); err != nil {

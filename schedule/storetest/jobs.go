@@ -219,6 +219,7 @@ func jobFilters(w *world) {
 		{schedule.JobFilter{Tag: "daily"}, "report"},
 		{schedule.JobFilter{Tag: "a%b"}, "report"},
 		{schedule.JobFilter{Tag: "dail"}, ""},
+		{schedule.JobFilter{Tag: "Daily"}, ""},
 		{schedule.JobFilter{Tag: "%"}, ""},
 		{schedule.JobFilter{Owner: &ann}, "report"},
 		{schedule.JobFilter{Owner: &nobody}, ""},
