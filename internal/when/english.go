@@ -6,6 +6,7 @@ package when
 import (
 	"cmp"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 	"time"
@@ -103,8 +104,12 @@ func (p *parser) schedule() *Schedule {
 		}
 		said.times = append(said.times, at)
 	}
+	times := len(said.times) // in a period
+	if said.period == "week" {
+		times *= max(bits.OnesCount8(said.weekdays&^said.except), 1)
+	}
 	switch {
-	case said.count > 0 && len(said.times) > 0 && said.count != len(said.times), said.count > 1 && said.period != "day":
+	case said.count > 0 && times > 0 && said.count != times, said.count > 1 && said.period != "day" && said.period != "week", said.count > 1 && said.interval != 0:
 		p.fail([]string{"every day at 9am and 5pm", "every monday and thursday at 9:30"}, "has another number of times than it says")
 	case !said.day.IsZero() && !said.dayOnly && said.period == "year": // december 24 at 6pm every year
 		p.once(said.rules != nil, "a date")
