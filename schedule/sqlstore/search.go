@@ -23,12 +23,8 @@ func (s *store) search(ctx context.Context, w *where, text string) error {
 
 // tagged adds the condition that a job has a tag.
 func (s *store) tagged(ctx context.Context, w *where, tag string) error {
-	if s.arrays {
-		w.add("string_to_array(tags, E'\\n') @> ARRAY[CAST($? AS text)]", tag)
-		return nil
-	}
-	w.add("instr(tags, $?) > 0", "\n"+tag+"\n") // LIKE would take small letters for large ones
-	return s.narrow(ctx, w, strings.ToLower(tag)) // the searched text has the tags
+	w.add(s.position+"(tags, $?) > 0", "\n"+tag+"\n") // LIKE would take small letters for large ones, in SQLite
+	return s.narrow(ctx, w, strings.ToLower(tag))     // the searched text has the tags
 }
 
 // narrow lets the index of trigrams choose the jobs with a text of small letters, if there are few.

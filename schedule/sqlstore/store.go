@@ -67,13 +67,13 @@ type dialect struct {
 	without    string // doc without members %s
 	member     string // %s, as without names it
 	trigrams   bool   // the database has an index of the searched texts
-	arrays     bool   // the database has an index of arrays
+	position   string // the function that finds a text in another
 }
 
 var (
 	sqlite = dialect{
 		now: "CAST(unixepoch('subsec')*1000 AS INTEGER)", zone: "json_extract(doc, '$.timezone')",
-		without: "json_remove(doc, %s)", member: "'$.%s'", trigrams: true,
+		without: "json_remove(doc, %s)", member: "'$.%s'", trigrams: true, position: "instr",
 	}
 	postgres = dialect{
 		skipLocked: " FOR UPDATE SKIP LOCKED", forUpdate: " FOR UPDATE", forShare: " FOR SHARE",
@@ -82,7 +82,7 @@ var (
 		quotas: "SELECT pg_advisory_xact_lock(723687054, hashtext($1))",
 		zone:   "doc::json->>'timezone'",
 		// jsonb cannot hold NUL: a job or run that has it is read whole.
-		without: `CASE WHEN strpos(doc, '\u0000') > 0 THEN doc ELSE CAST(CAST(doc AS jsonb) - ARRAY[%s] AS text) END`, member: "'%s'", arrays: true,
+		without: `CASE WHEN strpos(doc, '\u0000') > 0 THEN doc ELSE CAST(CAST(doc AS jsonb) - ARRAY[%s] AS text) END`, member: "'%s'", position: "strpos",
 	}
 )
 
@@ -98,7 +98,6 @@ func (d *dialect) lacking(members ...string) string {
 type step struct {
 	statements string
 	trigrams   bool // only for a dialect with an index of trigrams
-	arrays     bool // only for one with an index of arrays
 }
 
 // schema is built step by step. The number of steps is the version.
@@ -176,9 +175,7 @@ DROP INDEX schedule_jobs_next;
 CREATE INDEX schedule_jobs_next ON schedule_jobs (next_at, id) WHERE next_at IS NOT NULL;
 DROP INDEX schedule_jobs_watch;
 CREATE INDEX schedule_jobs_watch ON schedule_jobs (server, next_at, id) WHERE next_at IS NOT NULL;
-`}, {statements: `
-CREATE INDEX schedule_jobs_tags ON schedule_jobs USING gin (string_to_array(tags, E'\n'));
-`, arrays: true}}
+`}}
 
 // trigramSchema makes an index of trigrams without the texts. Triggers keep it up to date. It has numbers of its own
 // for jobs, because VACUUM may change those of rows without a number.
@@ -344,7 +341,7 @@ func (s *store) migrate(ctx context.Context, steps []step) error {
 			return err
 		}
 		for _, step := range steps[version:] {
-			if step.trigrams && !s.trigrams || step.arrays && !s.arrays {
+			if step.trigrams && !s.trigrams {
 				continue
 			}
 			for statement := range strings.SplitSeq(strings.ReplaceAll(step.statements, "$ZONE", s.zone), ";\n") {
