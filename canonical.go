@@ -5,6 +5,7 @@ package toolvet
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -32,7 +33,8 @@ type Change struct {
 const (
 	maxFilled      = 1000
 	maxFilledBytes = 1 << 20
-	maxReferences  = 32
+	maxReferences  = 256     // and values within each other
+	maxSteps       = 100_000 // properties that are looked at
 )
 
 // fill returns the call with the defaults of the schema in place of what its arguments lack, if the policy asks for that. A
@@ -75,13 +77,25 @@ type filler struct {
 	root    any
 	changes []Change
 	bytes   int
+	steps   int
+}
+
+// step counts what is looked at, since references can make a small schema large.
+func (f *filler) step(n, left int) error {
+	if f.steps += n; f.steps > maxSteps || left <= 0 {
+		return errors.New("the schema and the arguments have too many parts")
+	}
+	return nil
 }
 
 // object fills in the defaults of a schema's properties. Left bounds the references and parts of schemas within each other.
 func (f *filler) object(schema any, into map[string]any, at string, left int) error {
 	s, ok := schema.(map[string]any)
-	if !ok || left == 0 {
+	if !ok {
 		return nil
+	}
+	if err := f.step(1, left); err != nil {
+		return err
 	}
 	if target := f.target(s); target != nil {
 		if err := f.object(target, into, at, left-1); err != nil {
@@ -89,6 +103,9 @@ func (f *filler) object(schema any, into map[string]any, at string, left int) er
 		}
 	}
 	properties, _ := s["properties"].(map[string]any)
+	if err := f.step(len(properties), left); err != nil {
+		return err
+	}
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		place := at + "/" + jsonpointer.Escape(name)
 		if value, has := into[name]; has {
@@ -98,10 +115,14 @@ func (f *filler) object(schema any, into map[string]any, at string, left int) er
 			continue
 		}
 		if value, has := f.defaultOf(properties[name], left-1); has {
+			value = copyOf(value) // it may get defaults of its own
 			if err := f.add(place, value); err != nil {
 				return err
 			}
 			into[name] = value
+			if err := f.value(properties[name], value, place, left-1); err != nil {
+				return err
+			}
 		}
 	}
 	parts, _ := s["allOf"].([]any)
@@ -113,7 +134,25 @@ func (f *filler) object(schema any, into map[string]any, at string, left int) er
 	return nil
 }
 
-// value fills in defaults below a value that the call has.
+func copyOf(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(value))
+		for name, member := range value {
+			out[name] = copyOf(member)
+		}
+		return out
+	case []any:
+		out := make([]any, len(value))
+		for i := range value {
+			out[i] = copyOf(value[i])
+		}
+		return out
+	}
+	return value
+}
+
+// value fills in defaults below a value.
 func (f *filler) value(schema, value any, at string, left int) error {
 	switch value := value.(type) {
 	case map[string]any:
@@ -130,6 +169,9 @@ func (f *filler) value(schema, value any, at string, left int) error {
 		s, _ := schema.(map[string]any)
 		if s["items"] == nil {
 			return nil
+		}
+		if err := f.step(len(value), left); err != nil {
+			return err
 		}
 		for i, element := range value {
 			if err := f.value(s["items"], element, at+"/"+strconv.Itoa(i), left-1); err != nil {
@@ -158,7 +200,7 @@ func (f *filler) defaultOf(schema any, left int) (any, bool) {
 // target returns the schema of the same document that a schema refers to, or nil.
 func (f *filler) target(s map[string]any) any {
 	ref, _ := s["$ref"].(string)
-	if !strings.HasPrefix(ref, "#/") {
+	if ref != "#" && !strings.HasPrefix(ref, "#/") {
 		return nil
 	}
 	pointer, err := url.PathUnescape(ref[1:])
@@ -182,9 +224,43 @@ func (f *filler) add(at string, value any) error {
 	return nil
 }
 
-// canonical sets the canonical arguments of a call that is a go.
-func (v *Verdict) canonical(c *call.Call, filled []Change, values []check.Canonical) {
-	if !v.Go || len(filled)+len(values) == 0 {
+// An innerArguments has the canonical arguments of a call within another.
+type innerArguments struct {
+	pointer string // their place
+	text    bool   // as a JSON text
+	raw     json.RawMessage
+	changes []Change
+}
+
+// put puts them in their place.
+func (in *innerArguments) put(into map[string]any) ([]Change, error) {
+	var value any = string(in.raw)
+	if !in.text {
+		arguments, err := call.DecodeArguments(in.raw, call.Limits{Bytes: len(in.raw) + 1})
+		if err != nil {
+			return nil, err
+		}
+		value = arguments
+	}
+	cut := max(strings.LastIndexByte(in.pointer, '/'), 0)
+	within, _ := valueAt(into, in.pointer[:cut])
+	parent, ok := within.(map[string]any)
+	if !ok || in.pointer == "" {
+		return nil, errors.New("they have no place")
+	}
+	parent[jsonpointer.Unescape(in.pointer[cut+1:])] = value
+	changes := slices.Clone(in.changes)
+	for i := range changes {
+		if changes[i].Pointer = in.pointer + changes[i].Pointer; in.text {
+			changes[i].Pointer = in.pointer // no pointer leads into a text
+		}
+	}
+	return slices.Compact(changes), nil
+}
+
+// canonical sets the canonical arguments of a call that is a go. In are those of the call within it, nil for none.
+func (v *Verdict) canonical(c *call.Call, filled []Change, values []check.Canonical, in *innerArguments) {
+	if !v.Go || len(filled)+len(values) == 0 && in == nil {
 		return
 	}
 	refuse := func(pointer, why string) {
@@ -196,7 +272,19 @@ func (v *Verdict) canonical(c *call.Call, filled []Change, values []check.Canoni
 		return
 	}
 	changes, set := slices.Clone(filled), map[string]string{}
+	if in != nil {
+		more, err := in.put(arguments)
+		if err != nil {
+			refuse(in.pointer, "the canonical arguments of the inner call cannot be put in their place: "+err.Error())
+			return
+		}
+		changes = append(changes, more...)
+	}
 	for _, one := range values {
+		if in != nil && (one.Pointer == in.pointer || strings.HasPrefix(one.Pointer, in.pointer+"/")) {
+			refuse(one.Pointer, "has a canonical value of its own within an inner call that has others: let the policy ask for one of them")
+			return
+		}
 		if before, twice := set[one.Pointer]; twice {
 			if before != one.Value {
 				refuse(one.Pointer, "has two canonical values: the demands of the policy start in different directories")

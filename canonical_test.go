@@ -97,6 +97,11 @@ func TestFillDefaults(t *testing.T) {
 		"list":{"type":"array","items":{"$ref":"#/$defs/i"}}},
 		"allOf":[{"properties":{"all":{"default":{"k":[1]}}}}],
 		"$defs":{"r":{"default":"by reference"},"i":{"type":"object","properties":{"i":{"default":false}}},"loop":{"$ref":"#/$defs/loop"}}}`
+	wide := "" // each refers to the next ten times
+	for i := range 20 {
+		wide += fmt.Sprintf(`"%d":{"allOf":[%s]},`, i, strings.TrimSuffix(strings.Repeat(fmt.Sprintf(`{"$ref":"#/$defs/%d"},`, i+1), 10), ","))
+	}
+	wide += `"20":{}`
 	for _, test := range []struct{ policy, schema, given, want string }{
 		{fills, schema, `{}`, `{"all":{"k":[1]},"n":10000000000000000001,"path":"a","ref":"by reference"}`},
 		{fills, schema, `{"deep":{},"list":[{},{"i":true}],"all":1,"n":2,"path":"b","ref":null,"kept":"é<"}`,
@@ -106,6 +111,10 @@ func TestFillDefaults(t *testing.T) {
 		{fills, `{"type":"object","properties":{"path":{"type":"string","default":"/etc/passwd"}}}`, `{}`, `no-go`},
 		{fills, `{"type":"object","properties":{"count":{"type":"integer","default":"three"}}}`, `{}`, `no-go`},
 		{fills, `{"type":"object","properties":{"x":{"$ref":"#/$defs/loop"}},"$defs":{"loop":{"$ref":"#/$defs/loop"}}}`, `{}`, ``},
+		{fills, `{"type":"object","properties":{"o":{"type":"object","default":{"l":[{}]},"properties":{"a":{"default":1},"l":{"items":{"properties":{"b":{"default":2}}}}}}}}`, `{}`, `{"o":{"a":1,"l":[{"b":2}]}}`},
+		{fills, `{"type":"object","properties":{"l":{"items":{"properties":{"o":{"default":{},"properties":{"a":{"default":1}}}}}}}}`, `{"l":[{},{"o":{"a":2}},{}]}`, `{"l":[{"o":{"a":1}},{"o":{"a":2}},{"o":{"a":1}}]}`},
+		{fills, `{"type":"object","properties":{"n":{"$ref":"#"},"d":{"default":1}}}`, `{"n":{"n":{"d":2}}}`, `{"d":1,"n":{"d":1,"n":{"d":2}}}`},
+		{fills, `{"type":"object","properties":{"x":{"$ref":"#/$defs/0"}},"$defs":{` + wide + `}}`, `{"x":{}}`, `no-go`},
 		{fills, `{"type":"object","properties":{"l":{"type":"array","items":{"properties":{"d":{"default":"` + strings.Repeat("x", 2000) + `"}}}}}}`, `{"l":[` + strings.Repeat("{},", 800) + `{}]}`, `no-go`},
 		{fills, `{"type":"object","properties":{"l":{"type":"array","items":{"properties":{"d":{"default":1}}}}}}`, `{"l":[` + strings.Repeat("{},", 1000) + `{}]}`, `no-go`},
 	} {
@@ -121,6 +130,53 @@ func TestFillDefaults(t *testing.T) {
 			if len(v.Changes) > 0 != (v.Arguments != nil) {
 				t.Errorf("%.200s: changes %v", test.given, v.Changes)
 			}
+		}
+	}
+}
+
+// TestCanonicalInner: a call within another one gets its canonical values, too.
+func TestCanonicalInner(t *testing.T) {
+	t.Parallel()
+	const schema = `{"type":"object","properties":{"tool":{"type":"string"},"arguments":{},"path":{"type":"string"},"n":{"default":7}}}`
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/etc", filepath.Join(dir, "out")); err != nil {
+		t.Fatal(err)
+	}
+	definitions := filepath.Join(dir, "tools.json")
+	if err := os.WriteFile(definitions, []byte(`{"tools":[{"name":"read","inputSchema":`+schema+`}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprintf(`version: 1
+preset: none
+servers:
+  s:
+    tools:
+      t: {calls: {tool: /tool, arguments: /arguments, definitions: %q}}
+      read: {fill_defaults: true, arguments: {path: {path: {base: %q, within: [%q], canonical: true}}}}
+`, definitions, dir, dir)
+	for given, want := range map[string]string{
+		`{"tool":"read","arguments":{"path":"a/../b","n":1}}`: `{"arguments":{"n":1,"path":"DIR/b"},"tool":"read"} [/arguments/path]`,
+		`{"tool":"read","arguments":{"path":"b"}}`:            `{"arguments":{"n":7,"path":"DIR/b"},"tool":"read"} [/arguments/n /arguments/path]`,
+		`{"tool":"read","arguments":"{\"path\":\"b\"}"}`:      `{"arguments":"{\"n\":7,\"path\":\"DIR/b\"}","tool":"read"} [/arguments /arguments]`,
+		`{"tool":"read"}`: `{"arguments":{"n":7},"tool":"read"} [/arguments/n]`,
+		`{"tool":"read","arguments":{"path":"DIR/b","n":1}}`:      ` []`,
+		`{"tool":"read","arguments":{"path":"out/passwd","n":1}}`: `no-go`,
+		`{"tool":"read","arguments":"{\"path\":\"out/passwd\"}"}`: `no-go`,
+	} {
+		v := canonicalOf(t, text, schema, strings.ReplaceAll(given, "DIR", dir), toolvet.PointProxy)
+		var places []string
+		for _, c := range v.Changes {
+			places = append(places, c.Pointer)
+		}
+		got := strings.ReplaceAll(string(v.Arguments), dir, "DIR") + fmt.Sprintf(" %v", places)
+		if !v.Go {
+			got = "no-go"
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s%v", given, diff, v)
 		}
 	}
 }

@@ -76,21 +76,22 @@ func (g *Gate) callsOf(c *call.Call) *policy.Calls {
 	return g.policy.Calls(c.Server, c.Name)
 }
 
-// inner adds the verdict on the call within the arguments of c to v. Depth is the number of calls around it.
-func (g *Gate) inner(ctx context.Context, c *call.Call, at Point, dry *dryRun, depth int, v *Verdict) {
+// inner adds the verdict on the call within the arguments of c to v, and returns the canonical arguments of that call, if it is to
+// get such. Depth is the number of calls around it.
+func (g *Gate) inner(ctx context.Context, c *call.Call, at Point, dry *dryRun, depth int, v *Verdict) *innerArguments {
 	calls := g.callsOf(c)
 	if calls == nil || at.live() && v.refused() {
-		return
+		return nil
 	}
 	dry.loosen() // the verdict depends on another tool's definition
 	if depth >= maxInner {
 		v.refuse(innerFinding(calls.Tool, fmt.Sprintf("calls lie within each other, deeper than %d", maxInner)))
-		return
+		return nil
 	}
 	in, text, fault := g.readInner(ctx, c, calls)
 	if fault != nil {
 		v.refuse(*fault)
-		return
+		return nil
 	}
 	in = g.seen(ctx, in)
 	named := &call.Call{Server: in.Server, Name: in.Name, Tool: in.Tool, Meta: in.Meta, Session: in.Session}
@@ -117,6 +118,10 @@ func (g *Gate) inner(ctx context.Context, c *call.Call, at Point, dry *dryRun, d
 	if !iv.Go && !v.refused() {
 		v.refuse(innerFinding(calls.Tool, "the inner call was not judged"))
 	}
+	if iv.Arguments == nil {
+		return nil
+	}
+	return &innerArguments{calls.Arguments, text, iv.Arguments, iv.Changes}
 }
 
 func innerFinding(pointer, message string) check.Finding {

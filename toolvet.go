@@ -192,14 +192,11 @@ func (g *Gate) judgeAt(ctx context.Context, c *call.Call, at Point, dry *dryRun,
 		dry.loosen()
 		return Verdict{Findings: []check.Finding{*finding}}
 	}
-	var filled []Change
 	var values []check.Canonical
-	if depth == 0 {
-		var finding *check.Finding
-		if c, filled, finding = g.fill(c); finding != nil {
-			dry.loosen()
-			return Verdict{Findings: []check.Finding{*finding}}
-		}
+	c, filled, finding := g.fill(c)
+	if finding != nil {
+		dry.loosen()
+		return Verdict{Findings: []check.Finding{*finding}}
 	}
 	bound, err := g.bind(c, false)
 	if err != nil {
@@ -234,11 +231,9 @@ func (g *Gate) judgeAt(ctx context.Context, c *call.Call, at Point, dry *dryRun,
 			Message: "the server lists no tool of this name, so nothing is known of its arguments"})
 	}
 	dry.end(&v)
-	g.inner(ctx, c, at, dry, depth, &v)
+	in := g.inner(ctx, c, at, dry, depth, &v)
 	v.Go = !v.refused() && (len(v.Levels) > 0 || c.Implied()) && c.Tool != nil && c.Tool.Fault == nil
-	if depth == 0 {
-		v.canonical(c, filled, values)
-	}
+	v.canonical(c, filled, values, in)
 	return v
 }
 

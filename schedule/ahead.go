@@ -17,10 +17,14 @@ import (
 // checkers is the number of jobs of a server that are validated at once.
 const checkers = 4
 
+// breath bounds the pause after the validation of jobs that run much later. When a scheduler starts with many jobs, their
+// validation must not delay runs.
+const breath = 20 * time.Millisecond
+
 // checks validates runs of the jobs of a server ahead of time until ctx is done.
 func (e *engine) checks(ctx context.Context, server string, soon <-chan struct{}) {
 	for {
-		now := e.now()
+		now, began := e.now(), time.Now()
 		list, err := e.store.Checks(ctx, server, now, now.Add(e.tuning.Recheck), checkers)
 		if err != nil {
 			list = nil // they are due still: judging them would start a loop without a pause
@@ -37,6 +41,9 @@ func (e *engine) checks(ctx context.Context, server string, soon <-chan struct{}
 			})
 		}
 		all.Wait()
+		if far := now.Add(e.tuning.Ahead); len(list) > 0 && !slices.ContainsFunc(list, func(j *Job) bool { return j.Next.Before(far) }) {
+			pause(ctx, min(2*time.Since(began), breath), nil)
+		}
 		if len(list) == 0 && !pause(ctx, max(e.cfg.Poll, time.Second), soon) || ctx.Err() != nil {
 			return
 		}
@@ -50,7 +57,14 @@ func (s *Scheduler) recheckAll(ctx context.Context, server string) error {
 		kick(s.pulse)
 	}
 	defer kick(s.check)
-	return s.store.CheckSoon(ctx, server, s.now())
+	now := s.now()
+	for after := (Place{}); ; {
+		var err error
+		if after, err = s.store.CheckSoon(ctx, server, now, after); err != nil || after == (Place{}) {
+			return err
+		}
+		kick(s.check)
+	}
 }
 
 // judgeNext validates the next run of a job now, as a call of its owner, and stores the verdict. If the server is not available,

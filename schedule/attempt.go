@@ -32,6 +32,9 @@ func (s *Scheduler) attempt(ctx context.Context, c Claim) *Run {
 		outcome = s.call(within, c.Job, upstream.WithProgress(tell), upstream.WithParams(origin(c)))
 		stop()
 	}
+	// A server's own validation, and its errors, have words of the server. A record keeps no secret of them.
+	lasting := context.WithoutCancel(ctx)
+	outcome.Reason = storedText(lasting, outcome.Reason)
 	outcome.Verdict = v
 	return outcome
 }
@@ -55,7 +58,7 @@ func (s *Scheduler) call(ctx context.Context, j *Job, options ...upstream.CallOp
 	r := new(Run)
 	o, err := s.cfg.Caller.Call(ctx, j.Tool, j.Arguments, append(options, upstream.WithSession(j.session()))...)
 	if err != nil {
-		r.State, r.Reason, r.gone = RunFailed, storedText(context.WithoutCancel(ctx), why(ctx, err)), isGone(err, j.AtMostOnce)
+		r.State, r.Reason, r.gone = RunFailed, why(ctx, err), isGone(err, j.AtMostOnce)
 		return r
 	}
 	if len(o.Raw) > s.tuning.MaxResult {

@@ -86,6 +86,29 @@ func (e *engine) realign(ctx context.Context, why string) error {
 	if err := e.store.SetBack(ctx, e.now(), longestDelay); err != nil {
 		return err
 	}
+	return e.alignAll(ctx, why)
+}
+
+// realignAtStart computes the next runs anew after a time without a scheduler: at once those of jobs that are due soon, so that none
+// fires by old rules, and the others meanwhile.
+func (e *engine) realignAtStart(ctx context.Context) (rest func(), _ error) {
+	const why, soon = "the clock, the offsets of its time zone or its calendars changed while no scheduler was running", 15 * time.Minute
+	if err := e.store.SetBack(ctx, e.now(), longestDelay); err != nil {
+		return nil, err
+	}
+	list, err := e.store.Jobs(ctx, JobFilter{State: Active, Limit: 1000, Brief: true, Before: e.now().Add(soon)})
+	if err == nil {
+		err = e.alignEach(ctx, list, why)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return func() {
+		e.untilDone(ctx, "jobs could not be set to the clock", func() error { return e.alignAll(ctx, why) })
+	}, nil
+}
+
+func (e *engine) alignAll(ctx context.Context, why string) error {
 	defer kick(e.check)
 	f := JobFilter{State: Active, Limit: 1000, Brief: true}
 	for {
@@ -93,17 +116,40 @@ func (e *engine) realign(ctx context.Context, why string) error {
 		if err != nil || len(list) == 0 {
 			return err
 		}
-		for _, j := range list {
-			if !e.align(j, why) { // j is a copy
-				continue
-			}
-			e.log.Info("a job's next run has moved", "job", j.Name, "next", j.Next, "why", why)
-			_, err := e.store.UpdateJob(ctx, j.ID, func(j *Job) error { e.align(j, why); return nil })
-			if err != nil && !errors.Is(err, ErrNotFound) { // deleted meanwhile
-				return err
-			}
+		if err := e.alignEach(ctx, list, why); err != nil {
+			return err
 		}
 		f.After = list[len(list)-1].ID
+	}
+}
+
+// alignEach aligns the jobs of a page.
+func (e *engine) alignEach(ctx context.Context, page []*Job, why string) error {
+	for _, j := range page {
+		if !e.align(j, why) { // j is a copy
+			continue
+		}
+		e.log.Info("a job's next run has moved", "job", j.Name, "next", j.Next, "why", why)
+		_, err := e.store.UpdateJob(ctx, j.ID, func(j *Job) error { e.align(j, why); return nil })
+		if err != nil && !errors.Is(err, ErrNotFound) { // deleted meanwhile
+			return err
+		}
+		kick(e.wake) // it may be due earlier now
+	}
+	return nil
+}
+
+// untilDone tries something again until it succeeds, or ctx is done.
+func (e *engine) untilDone(ctx context.Context, failed string, do func() error) {
+	for {
+		err := do()
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		e.log.Error(failed+": another try follows", "err", err)
+		if !pause(ctx, 5*time.Second, nil) {
+			return
+		}
 	}
 }
 

@@ -52,10 +52,8 @@ func (s *Scheduler) Serve(ctx context.Context) error {
 	if err := e.enlist(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("starting the scheduler: %w", err)
 	}
-	if err := e.realign(ctx, "the clock, the offsets of its time zone or its calendars changed while no scheduler was running"); err != nil && ctx.Err() == nil {
-		return fmt.Errorf("starting the scheduler: %w", err)
-	}
-	if err := e.recheckAll(ctx, ""); err != nil && ctx.Err() == nil { // tools, policy and files may have changed meanwhile
+	rest, err := e.realignAtStart(ctx)
+	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("starting the scheduler: %w", err)
 	}
 	doubtful, err := e.doubtful(ctx)
@@ -65,6 +63,12 @@ func (s *Scheduler) Serve(ctx context.Context) error {
 	alive, stop := context.WithCancel(context.WithoutCancel(ctx)) // the lease outlives ctx
 	var loops sync.WaitGroup
 	loops.Go(func() { e.keepLease(alive) })
+	if rest != nil {
+		loops.Go(rest)
+	}
+	loops.Go(func() { // tools, policy and files may have changed meanwhile
+		e.untilDone(ctx, "jobs could not be validated at the start", func() error { return e.recheckAll(ctx, "") })
+	})
 	loops.Go(func() { e.watch(ctx) })
 	loops.Go(func() { e.prune(ctx, doubtful) })
 	loops.Go(func() { e.files(ctx) })

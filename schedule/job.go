@@ -4,8 +4,10 @@
 package schedule
 
 import (
+	"context"
 	"encoding/json"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/toolvet/toolvet"
@@ -71,9 +73,14 @@ type Job struct {
 	Reminded time.Time `json:"reminded,omitzero"`  // the last reminder
 
 	CheckAt time.Time `json:"-"` // when to validate the next run; zero: never
+	// Quota bounds the jobs of the owner that are active or paused, this one included, when it is stored as one of them. 0 means no bound.
+	Quota int `json:"-"`
 	// Alerts are new changes of Health. A store saves them together with the job.
 	Alerts []*Alert `json:"-"`
 }
+
+// ended reports whether a job fires no more.
+func (j *Job) ended() bool { return j.State == Completed || j.State == Failed }
 
 // A Spec is a request for a job.
 type Spec struct {
@@ -202,6 +209,12 @@ func newVerdict(on string, at time.Time, r toolvet.Validation) *Verdict {
 	for _, f := range r.Findings {
 		if f.Foreseen && !f.Blocks() {
 			v.Missing = append(v.Missing, f.String())
+		}
+	}
+	for _, list := range []*[]string{&v.Errors, &v.Warnings, &v.Suggestions, &v.Missing} { // they may have words of the server
+		*list = slices.Clone(*list)
+		for i, text := range *list {
+			(*list)[i] = storedText(context.Background(), text)
 		}
 	}
 	return v

@@ -5,6 +5,7 @@ package schedule
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -43,9 +44,21 @@ func (s *Scheduler) quota(ctx context.Context, p *Proposal, owner string) error 
 			n += c.Jobs
 		}
 	}
-	if n < s.cfg.MaxJobs {
-		return nil
+	if n >= s.cfg.MaxJobs {
+		s.full(p)
 	}
-	p.add("", fmt.Sprintf("the owner has %d jobs, and the policy allows no more than %d", n, s.cfg.MaxJobs), "delete a job that is not needed any more")
 	return nil
+}
+
+func (s *Scheduler) full(p *Proposal) {
+	p.add("", fmt.Sprintf("the policy allows an owner no more than %d jobs, and there are as many", s.cfg.MaxJobs), "delete a job that is not needed any more")
+}
+
+// overQuota returns the error of a store as a refusal if the owner got the last job that the quota allows meanwhile.
+func (s *Scheduler) overQuota(p *Proposal, err error) error {
+	if !errors.Is(err, ErrQuota) {
+		return err
+	}
+	s.full(p)
+	return &RefusedError{p}
 }

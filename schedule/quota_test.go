@@ -6,6 +6,7 @@ package schedule_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,13 +20,13 @@ func TestQuota(t *testing.T) {
 	t.Parallel()
 	inWorld(t, func(c *schedule.Config) { c.MaxJobs = 2 }, func(w *world) {
 		w.session = &call.Session{Subject: "ann"}
-		w.create(schedule.Spec{Name: "a", Schedule: "in 1 minute"})
+		ended := w.create(schedule.Spec{Name: "a", Schedule: "in 1 minute"})
 		w.create(schedule.Spec{Name: "b", Schedule: "every hour"})
 		if _, err := w.Pause(w.t.Context(), "b"); err != nil {
 			t.Fatal(err)
 		}
 		_, p, err := w.Create(w.t.Context(), schedule.Spec{Name: "c", Tool: "files:read", Schedule: "every hour"}, w.session, schedule.How{})
-		if refused := (*schedule.RefusedError)(nil); !errors.As(err, &refused) || !strings.Contains(fmt.Sprint(p.Errors), "no more than 2") {
+		if refused := (*schedule.RefusedError)(nil); !errors.As(err, &refused) || !slices.ContainsFunc(p.Errors, func(text string) bool { return strings.HasPrefix(text, "the policy allows an owner no more than 2") }) {
 			t.Errorf("the third job: %v, %q", err, p.Errors)
 		}
 		w.session = &call.Session{Subject: "bob"}
@@ -33,6 +34,13 @@ func TestQuota(t *testing.T) {
 		w.serve(2 * time.Minute) // a has ended
 		w.session = &call.Session{Subject: "ann"}
 		w.create(schedule.Spec{Name: "c", Schedule: "every hour"})
+		_, p, err = w.Update(w.t.Context(), ended.ID, []byte(`{"schedule":"every hour"}`), schedule.How{})
+		if refused := (*schedule.RefusedError)(nil); !errors.As(err, &refused) || !strings.Contains(fmt.Sprint(p.Errors), "no more than 2") {
+			t.Errorf("a job that has ended begins anew as the third: %v, %q", err, p.Errors)
+		}
+		if _, _, err := w.Update(w.t.Context(), "b", []byte(`{"tags":["x"]}`), schedule.How{}); err != nil {
+			t.Errorf("one of the two jobs cannot be changed: %v", err)
+		}
 	})
 }
 

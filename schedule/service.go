@@ -84,7 +84,10 @@ func (p *Proposal) add(pointer, message, suggestion string) {
 	p.Valid = false
 	f := check.Finding{Code: "SEMANTIC", Check: "schedule-job", Level: check.SemanticLevel, Severity: check.Error, Pointer: pointer, Message: message, Suggestion: suggestion}
 	p.Findings = append(p.Findings, f)
-	p.Errors = append(p.Errors, fmt.Sprintf("%s: %s", pointer, message))
+	if pointer != "" {
+		message = pointer + ": " + message
+	}
+	p.Errors = append(p.Errors, message)
 	if suggestion != "" {
 		p.Suggestions = append(p.Suggestions, suggestion)
 	}
@@ -127,12 +130,12 @@ func (s *Scheduler) create(ctx context.Context, spec Spec, who *call.Session, ho
 	if how.Paused {
 		j.State = Paused
 	}
-	j.Arguments = spec.arguments()
+	j.Arguments, j.Quota = spec.arguments(), s.cfg.MaxJobs
 	s.plan(j, p, now)
 	j.Verdict = s.recorded(ctx, "create", j, p)
 	j.Health = j.fresh(j.Verdict, now)
 	if err := s.store.CreateJob(ctx, j); err != nil {
-		return nil, p, err
+		return nil, p, s.overQuota(p, err)
 	}
 	kick(s.wake)
 	return j, p, nil
@@ -167,6 +170,7 @@ func (s *Scheduler) Propose(ctx context.Context, spec Spec, who *call.Session, h
 }
 
 // propose judges a job that is new, or as it would be after a change.
+// Fresh means that its owner has a job more then.
 func (s *Scheduler) propose(ctx context.Context, spec Spec, who *call.Session, how How, fresh bool) (*Proposal, error) {
 	if err := s.sync(ctx); err != nil {
 		return new(Proposal), err
@@ -209,7 +213,7 @@ func (s *Scheduler) patched(ctx context.Context, id string, patch []byte, how Ho
 	if err := spec.decode(patch); err != nil {
 		return nil, spec, nil, err
 	}
-	p, err = s.propose(ctx, spec, old.Owner.session(how.AllowWarnings), how, false)
+	p, err = s.propose(ctx, spec, old.Owner.session(how.AllowWarnings), how, old.ended()) // one that has ended begins anew
 	if err == nil && old.Schedule == spec.Schedule && old.Zone == spec.Zone {
 		// "in 3 hours" counts from when the job was made, and an interval keeps its beginning
 		old := &Job{Spec: spec, Canonical: old.Canonical, Closed: p.closed}
@@ -239,8 +243,8 @@ func (s *Scheduler) Update(ctx context.Context, id string, patch []byte, how How
 		}
 		now := s.now()
 		j.Spec, j.Updated, j.Unvalidated, j.AllowWarnings = spec, now, how.SkipValidation, how.AllowWarnings
-		if j.State == Completed || j.State == Failed {
-			j.State, j.Fired = Active, 0 // the schedule begins anew
+		if j.ended() {
+			j.State, j.Fired, j.Quota = Active, 0, s.cfg.MaxJobs // the schedule begins anew
 		}
 		s.plan(j, p, now)
 		j.Verdict = newVerdict("update", now, p.Validation)
@@ -251,7 +255,7 @@ func (s *Scheduler) Update(ctx context.Context, id string, patch []byte, how How
 		return nil
 	})
 	kick(s.wake)
-	return j, p, err
+	return j, p, s.overQuota(p, err)
 }
 
 // Get finds a job by id or name.

@@ -27,6 +27,8 @@ var (
 	ErrGone = errors.New("the store's file was removed or replaced while it was used: put it back, or begin anew")
 	// ErrTooMany reports that too many runs of a job have not ended.
 	ErrTooMany = fmt.Errorf("%d runs of the job have not ended: wait for them, or delete the job", maxOpen)
+	// ErrQuota reports that the owner of a job has as many as its Quota.
+	ErrQuota = errors.New("the owner has as many jobs as the policy allows")
 	// ErrLost is the conflict of two workers: the lease is over, and the run may be another worker's.
 	ErrLost = errors.New("the lease is over")
 )
@@ -70,12 +72,13 @@ type Store interface {
 	// server: then all workers are on one machine, and its clock counts.
 	Now(ctx context.Context) (time.Time, error)
 
-	// CreateJob stores a new job. The error is ErrNameTaken if its id or name is not free.
+	// CreateJob stores a new job. The error is ErrNameTaken if its id or name is not free, and ErrQuota as its Quota says.
 	CreateJob(ctx context.Context, j *Job) error
 	// Job returns a job.
 	Job(ctx context.Context, id string) (*Job, error)
 	// UpdateJob stores a job as change leaves it, and returns it. If change returns an error, UpdateJob
-	// stores nothing and returns that error. The error is ErrNameTaken if the new name is not free.
+	// stores nothing and returns that error. The error is ErrNameTaken if the new name is not free, and ErrQuota as its Quota
+	// says.
 	UpdateJob(ctx context.Context, id string, change func(*Job) error) (*Job, error)
 	// DeleteJob deletes a job, its runs and its alerts.
 	DeleteJob(ctx context.Context, id string) error
@@ -84,7 +87,7 @@ type Store interface {
 	// Counts counts the jobs of an owner, nil for all, by state and health, in this order.
 	Counts(ctx context.Context, owner *string) ([]Count, error)
 
-	// Backlog counts the queued runs that are ready now, and the running ones. Oldest is the ready time of the first of
+	// Backlog counts the queued runs that are ready now, without the scheduled runs of paused jobs, and the running ones. Oldest is the ready time of the first of
 	// the ready ones, zero if there is none.
 	Backlog(ctx context.Context, now time.Time) (ready, running int, oldest time.Time, err error)
 	// AddRun stores a new run. The error is ErrNotFound if its job does not exist, ErrTooMany if most
@@ -132,8 +135,10 @@ type Store interface {
 	// Checks returns jobs of a server whose CheckAt has come, at most limit, the earliest first; among equals, those with the
 	// earliest Next. It sets their CheckAt to again, so that nobody else validates them meanwhile.
 	Checks(ctx context.Context, server string, now, again time.Time, limit int) ([]*Job, error)
-	// CheckSoon sets CheckAt to now for all active jobs of a server that have a Next; "" means all servers.
-	CheckSoon(ctx context.Context, server string, now time.Time) error
+	// CheckSoon sets CheckAt to now for active jobs of a server that have a Next, in the order of their Next; "" means all servers.
+	// It begins behind a place in that order, and takes some of them, so that it holds no job for long. It returns the place
+	// where it ended; the zero place is the beginning, and the end.
+	CheckSoon(ctx context.Context, server string, now time.Time, after Place) (Place, error)
 
 	// Heartbeat makes the lease of a worker last for so long from now, and stores what the worker says of itself. The first
 	// heartbeat makes the lease. The error is ErrLost if a later one finds none, and ErrGone if the store is not where
@@ -179,6 +184,12 @@ type Store interface {
 
 	// Close ends the connections. The schedulers that use the store must have ended.
 	io.Closer
+}
+
+// A Place is that of a job in the order of Next.
+type Place struct {
+	Next time.Time
+	ID   string
 }
 
 // A Worker is a scheduler that serves a store, as it describes itself to the others.

@@ -5,6 +5,7 @@ package schedule_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -99,5 +100,69 @@ func TestFullStore(t *testing.T) {
 	})
 	if judged > 0 {
 		t.Errorf("%d validations of what is due still", judged)
+	}
+}
+
+// slow is a store that fails to make all validations due, for a while.
+type slow struct {
+	schedule.Store
+	until time.Time
+}
+
+func (s *slow) CheckSoon(ctx context.Context, server string, now time.Time, after schedule.Place) (schedule.Place, error) {
+	if time.Now().Before(s.until) {
+		return schedule.Place{}, errors.New("the store does not answer")
+	}
+	return s.Store.CheckSoon(ctx, server, now, after)
+}
+
+// TestStartOfMany: a scheduler begins its runs although the store needs long to make the validation of many jobs due.
+func TestStartOfMany(t *testing.T) {
+	t.Parallel()
+	inWorld(t, func(c *schedule.Config) { c.Store = &slow{c.Store, time.Now().Add(90 * time.Second)} }, func(w *world) {
+		j := w.create(schedule.Spec{Schedule: "in 1 minute"})
+		later := w.create(schedule.Spec{Name: "later", Schedule: "in 400 hours"})
+		w.fault = "gone"
+		w.serve(5 * time.Minute)
+		if got := w.runs(); !strings.Contains(got, "1m0s:refused") {
+			t.Errorf("the runs of %s are %s", j.Name, got)
+		}
+		if later, err := w.Get(w.t.Context(), later.ID); err != nil || later.Health.Status != schedule.Warned {
+			t.Errorf("a job of later was not validated: %v, %v", later.Health, err)
+		}
+	})
+}
+
+// TestNoSecretOfServers: a reason with words of a server, and its verdict, are stored without secrets.
+func TestNoSecretOfServers(t *testing.T) {
+	t.Parallel()
+	key := "AKIA" + "Z7QPLM3KX9TWVB2R" // put together here, so that nobody takes this file for a leak
+	for name, set := range map[string]func(*world){
+		"a no-go": func(w *world) { w.fault = "the key " + key + " is not valid" },
+		"away":    func(w *world) { w.down = errors.New("the key " + key + " is not valid") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inWorld(t, nil, func(w *world) {
+				w.create(schedule.Spec{Schedule: "every 10 minutes"})
+				set(w)
+				w.serve(2 * time.Hour)
+				jobs, err := w.List(w.t.Context(), schedule.JobFilter{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				runs, err := w.Runs(w.t.Context(), schedule.RunFilter{})
+				if err != nil || len(runs) == 0 {
+					t.Fatal(runs, err)
+				}
+				text, err := json.Marshal([]any{jobs, runs, w.alerts})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if strings.Contains(string(text), key) || !strings.Contains(string(text), "[redacted:") {
+					t.Errorf("stored is %.2000s", text)
+				}
+			})
+		})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolvet/toolvet"
@@ -223,6 +224,8 @@ func work(s *schedule.Scheduler, store schedule.Store, jobs []*schedule.Job) []t
 		{"list: 50 of one owner's", page(schedule.JobFilter{Owner: &owner}, 50)},
 		{"list: search, 50 found", page(schedule.JobFilter{Search: "REPORT OF"}, 0)},
 		{"list: search, nothing found", page(schedule.JobFilter{Search: "nothing has this"}, 0)},
+		{"list: a tag that no job has", page(schedule.JobFilter{Tag: "nobody has this"}, 0)},
+		{"list: a short tag that no job has", page(schedule.JobFilter{Tag: "no"}, 0)},
 		{"calendar: the next 24 hours", page(schedule.JobFilter{Before: time.Now().Add(24 * time.Hour), Brief: true, Limit: 501}, 0)},
 		{"calendar: an owner's", page(schedule.JobFilter{Owner: &owner, Before: time.Now().Add(24 * time.Hour), Brief: true, Limit: 501}, 0)},
 		{"calendar: an owner's without jobs", page(schedule.JobFilter{Owner: &nobody, Before: time.Now().Add(24 * time.Hour), Brief: true, Limit: 501}, 0)},
@@ -251,11 +254,12 @@ func work(s *schedule.Scheduler, store schedule.Store, jobs []*schedule.Job) []t
 // late makes jobs due at an even rate, and measures the delay of their runs.
 func (r *report) late(ctx context.Context, f flags, store schedule.Store) error {
 	n := int(f.length.Seconds() * float64(f.rate))
-	s, err := schedule.New(schedule.Config{Store: store, Caller: idle{}})
+	caller := idle{calls: new(atomic.Int64)}
+	s, err := schedule.New(schedule.Config{Store: store, Caller: caller})
 	if err != nil {
 		return err
 	}
-	first := time.Now().Add(time.Duration(n)*10*time.Millisecond + time.Second) // time enough to make them
+	first := time.Now().Add(time.Duration(n)*30*time.Millisecond + time.Second) // time enough to make them
 	for i := range n {
 		j := newJob(time.Now(), fmt.Sprint("due ", i), "", first.Add(time.Duration(i)*time.Second/time.Duration(f.rate)))
 		if err := store.CreateJob(ctx, j); err != nil {
@@ -265,14 +269,20 @@ func (r *report) late(ctx context.Context, f flags, store schedule.Store) error 
 	if late := time.Since(first); late > 0 {
 		return fmt.Errorf("making %d jobs took %s too long for the measurement", n, late)
 	}
-	serving, stop := context.WithDeadline(ctx, first.Add(f.length+3*time.Second))
+	serving, stop := context.WithDeadline(ctx, first.Add(f.length+time.Minute))
 	defer stop()
+	go func() {
+		for serving.Err() == nil && caller.calls.Load() < int64(n) {
+			time.Sleep(100 * time.Millisecond)
+		}
+		stop()
+	}()
 	if err := s.Serve(serving); err != nil {
 		return err
 	}
-	var before string
+	var last string
 	for {
-		runs, err := store.Runs(ctx, schedule.RunFilter{Limit: 1000, Before: before})
+		runs, err := store.Runs(ctx, schedule.RunFilter{Limit: 1000, Before: last})
 		if err != nil || len(runs) == 0 {
 			break
 		}
@@ -285,7 +295,7 @@ func (r *report) late(ctx context.Context, f flags, store schedule.Store) error 
 		if runs[len(runs)-1].Worker == worker {
 			break // the others were there before
 		}
-		before = runs[len(runs)-1].ID
+		last = runs[len(runs)-1].ID
 	}
 	if r.ran != n {
 		return fmt.Errorf("%d of %d runs succeeded", r.ran, n)
@@ -294,13 +304,16 @@ func (r *report) late(ctx context.Context, f flags, store schedule.Store) error 
 }
 
 // idle is a caller with instant calls.
-type idle struct{}
+type idle struct{ calls *atomic.Int64 } // nil: they are not counted
 
 func (idle) Validate(_ context.Context, tool string, _ json.RawMessage, _ ...upstream.CallOption) (toolvet.Validation, error) {
 	return protocol.NewResult(tool, toolvet.Verdict{Go: true}).Validation, nil
 }
 
-func (idle) Call(context.Context, string, json.RawMessage, ...upstream.CallOption) (*upstream.Outcome, error) {
+func (i idle) Call(context.Context, string, json.RawMessage, ...upstream.CallOption) (*upstream.Outcome, error) {
+	if i.calls != nil {
+		i.calls.Add(1)
+	}
 	return &upstream.Outcome{Raw: json.RawMessage(`{"content":[]}`), Ran: true, Judged: toolvet.Verdict{Go: true}, Reviewed: toolvet.Verdict{Go: true}}, nil
 }
 

@@ -95,7 +95,11 @@ func (p *place) fill(ctx context.Context, jobs []*schedule.Job, runs int) error 
 	if err := tx.Commit(); err != nil {
 		return err
 	}
-	_, err = db.ExecContext(ctx, "ANALYZE")
+	settle := "ANALYZE"
+	if p.driver != "sqlite" {
+		settle = "VACUUM (ANALYZE)" // as autovacuum does before long
+	}
+	_, err = db.ExecContext(ctx, settle)
 	return err
 }
 

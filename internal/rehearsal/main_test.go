@@ -111,7 +111,7 @@ func serve(args []string) {
 		case "initialize":
 			result = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"test","version":"1"}}`
 		case "tools/list":
-			result = `{"tools":[{"name":"run","inputSchema":{"type":"object","properties":{"script":{"type":"string"}}}}]}`
+			result = `{"tools":[{"name":"run","inputSchema":{"type":"object","properties":{"script":{"type":"string","default":"echo by default"}}}}]}`
 		case "tools/call":
 			out, err := exec.Command("/bin/sh", "-c", m.Params.Arguments.Script).CombinedOutput()
 			text, _ := json.Marshal(string(out))

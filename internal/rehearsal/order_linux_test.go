@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/internal/policy"
 )
 
@@ -40,6 +41,24 @@ func TestOrder(t *testing.T) {
 	unfinished.Close()
 	if _, err := unfinished.Finish(t.Context()); !errors.Is(err, errClosed) {
 		t.Errorf("Finish after Close: %v", err)
+	}
+}
+
+// TestCanonicalCall: a rehearsed call has the canonical arguments of a live one.
+func TestCanonicalCall(t *testing.T) {
+	p, err := policy.Parse("toolvet.yaml", []byte("version: 1\npreset: none\nservers: {test: {tools: {run: {fill_defaults: true}}}}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := serverConfig(t, t.TempDir())
+	cfg.Server = "test"
+	if cfg.Gate, err = toolvet.New(toolvet.WithPolicy(policy.Seal(p)), toolvet.WithServer("test")); err != nil {
+		t.Fatal(err)
+	}
+	s := startSession(t, cfg)
+	defer s.Close()
+	if done := s.Call(t.Context(), Call{Tool: "run"}); !strings.Contains(string(done.Result), "by default") {
+		t.Errorf("the call was made without its default: %+v", done)
 	}
 }
 

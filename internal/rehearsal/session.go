@@ -266,9 +266,13 @@ func (s *Session) call(ctx context.Context, c Call) Called {
 	judged := &call.Call{Server: s.cfg.Server, Name: c.Tool, Arguments: arguments, Raw: c.Arguments, Session: engine.AllowWarnings(s.cfg.Session)}
 	judged.Resolve(s.tools)
 	if s.cfg.Gate != nil {
-		if v := s.cfg.Gate.Judge(ctx, judged, toolvet.PointValidate); !v.Go {
+		v := s.cfg.Gate.Judge(ctx, judged, toolvet.PointValidate)
+		if !v.Go {
 			words := protocol.NewResult(c.Tool, v)
 			return Called{Refused: true, Failed: words.Text()}
+		}
+		if v.Arguments != nil { // as a live call gets them
+			c.Arguments = v.Arguments
 		}
 	}
 	raw, err := s.client.Call(ctx, c.Tool, c.Arguments)

@@ -308,7 +308,7 @@ func (p *parser) ordinals(repeated bool) bool {
 				if mask, ok = p.months(); !ok {
 					return false
 				}
-				if !every && !repeated {
+				if !every && !repeated && p.said.period != "year" {
 					p.fail([]string{"every january 1 at 9am", "first monday of every january at 9am"}, "may mean one day or every year")
 				}
 				p.setMonths(mask)
@@ -350,6 +350,9 @@ func (p *parser) start() bool {
 		}
 		p.i++
 		day = midnight(naive(p.now.In(p.zone)))
+		if weekday == day.Weekday() {
+			p.fail([]string{day.Format("every day at 9am from " + time.DateOnly), day.AddDate(0, 0, 7).Format("every day at 9am from " + time.DateOnly)}, "begins on a %s, which may be today or in a week", weekday)
+		}
 		day = day.AddDate(0, 0, int(weekday-day.Weekday()+7)%7)
 	}
 	p.once(!said.anchor.IsZero(), "a first day")

@@ -4,7 +4,9 @@
 package when
 
 import (
+	"cmp"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 	"time"
@@ -96,10 +98,18 @@ func (p *parser) schedule() *Schedule {
 				p.fail([]string{"tomorrow at 2am"}, "may mean this night or the coming one")
 			}
 		}
-		said.times = append(said.times, p.resolve(b, part))
+		at := p.resolve(b, part)
+		if cmp.Or(b.part, part) == "night" && at < clock((parts["night"][1]-24)*3600) && (said.part != "tonight" && !said.day.IsZero() || said.weekdays|said.except != 0 || said.rules != nil) {
+			p.fail([]string{"every friday at 11pm", "every saturday at 1am"}, "has a time after midnight in the night of a day: it may mean that day or the next")
+		}
+		said.times = append(said.times, at)
+	}
+	times := len(said.times) // in a period
+	if said.period == "week" {
+		times *= max(bits.OnesCount8(said.weekdays&^said.except), 1)
 	}
 	switch {
-	case said.count > 0 && len(said.times) > 0 && said.count != len(said.times), said.count > 1 && said.period != "day":
+	case said.count > 0 && times > 0 && said.count != times, said.count > 1 && said.period != "day" && said.period != "week", said.count > 1 && said.interval != 0:
 		p.fail([]string{"every day at 9am and 5pm", "every monday and thursday at 9:30"}, "has another number of times than it says")
 	case !said.day.IsZero() && !said.dayOnly && said.period == "year": // december 24 at 6pm every year
 		p.once(said.rules != nil, "a date")
@@ -273,7 +283,7 @@ func (p *parser) days() *calendar {
 		p.fail([]string{"every monday at 9am"}, "does not say on which day of the week")
 	case (s.period == "month" || c.unit == "month") && (c.rules == nil || dated):
 		p.fail([]string{"first day of the month at 9am", "every 3 months on the 15th at 9am"}, "does not say on which day of the month")
-	case s.period == "year" && !dated:
+	case s.period == "year" && !dated && c.months == 0:
 		p.fail([]string{"every year on december 24 at 6pm"}, "does not say on which day of the year")
 	case c.rules != nil && (c.weekdays != 0 || c.except != 0 || s.period == "day" || c.step != 0 && c.unit != "month"):
 		p.fail(near(p.words), "has days of the month and of the week: make a job for each")

@@ -19,7 +19,7 @@ var spelling = strings.NewReplacer("a.m.", "am", "p.m.", "pm", "&", " and ")
 
 // synonyms are words that mean the same as another wherever they stand.
 var synonyms = map[string]string{
-	"each": "every", "everyday": "every day", "midday": "noon", "plus": "and", "through": "to", "thru": "to", "till": "until",
+	"each": "every", "alternate": "other", "everyday": "every day", "midday": "noon", "plus": "and", "through": "to", "thru": "to", "till": "until",
 	"workday": "weekday", "workdays": "weekday", "weekdays": "weekday", "weekends": "weekend", "beginning": "starting",
 	"excluding": "except", "annually": "yearly", "mins": "minute", "min": "minute", "minutes": "minute", "hrs": "hour", "hr": "hour",
 	"hours": "hour", "secs": "second", "sec": "second", "seconds": "second", "days": "day", "weeks": "week", "months": "month",

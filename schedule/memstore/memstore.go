@@ -170,9 +170,24 @@ func (s *store) CreateJob(ctx context.Context, j *schedule.Job) error {
 		if s.jobs[j.ID] != nil || s.taken(j) {
 			return schedule.ErrNameTaken
 		}
+		if s.full(j) {
+			return schedule.ErrQuota
+		}
 		s.put(v)
 		return nil
 	})
+}
+
+// full reports whether a job would exceed its quota.
+func (s *store) full(j *schedule.Job) bool {
+	live := func(j *schedule.Job) bool { return j.State == schedule.Active || j.State == schedule.Paused }
+	n := 0
+	for _, other := range s.jobs {
+		if other.ID != j.ID && other.Owner.Subject == j.Owner.Subject && live(other) {
+			n++
+		}
+	}
+	return j.Quota > 0 && live(j) && n >= j.Quota
 }
 
 // Job implements [schedule.Store].
@@ -208,6 +223,9 @@ func (s *store) UpdateJob(ctx context.Context, id string, change func(*schedule.
 		}
 		if s.taken(j) {
 			return schedule.ErrNameTaken
+		}
+		if s.full(j) {
+			return schedule.ErrQuota
 		}
 		s.put(v)
 		changed = j

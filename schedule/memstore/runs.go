@@ -303,16 +303,24 @@ func (s *store) Checks(ctx context.Context, server string, now, again time.Time,
 	return list, err
 }
 
+// soonAtOnce is the number of jobs of one CheckSoon. It is small, so that tests see several.
+const soonAtOnce = 2
+
 // CheckSoon implements [schedule.Store].
-func (s *store) CheckSoon(ctx context.Context, server string, now time.Time) error {
-	return s.do(ctx, func() error {
-		for _, j := range s.jobs {
-			if j.State == schedule.Active && !j.Next.IsZero() && (server == "" || server == serverOf(j)) {
-				j.CheckAt = now
+func (s *store) CheckSoon(ctx context.Context, server string, now time.Time, after schedule.Place) (last schedule.Place, err error) {
+	err = s.do(ctx, func() error {
+		list := sorted(s.jobs, func(j *schedule.Job) bool {
+			return j.State == schedule.Active && !j.Next.IsZero() && (server == "" || server == serverOf(j)) &&
+				(after.ID == "" || cmp.Or(j.Next.Compare(after.Next), strings.Compare(j.ID, after.ID)) > 0)
+		}, func(a, b *schedule.Job) int { return cmp.Or(a.Next.Compare(b.Next), byID(a, b)) })
+		for i, j := range atMost(list, soonAtOnce) {
+			if j.CheckAt = now; i == soonAtOnce-1 {
+				last = schedule.Place{Next: j.Next, ID: j.ID}
 			}
 		}
 		return nil
 	})
+	return last, err
 }
 
 // Cancel implements [schedule.Store].
@@ -365,7 +373,7 @@ func (s *store) Backlog(ctx context.Context, now time.Time) (ready, running int,
 			switch {
 			case r.State == schedule.Running:
 				running++
-			case r.State == schedule.Queued && !r.Ready.After(now):
+			case r.State == schedule.Queued && !r.Ready.After(now) && (r.Kind == "trigger" || s.jobs[r.Job].State != schedule.Paused):
 				if ready++; oldest.IsZero() || r.Ready.Before(oldest) {
 					oldest = r.Ready
 				}

@@ -216,6 +216,11 @@ func TestAllAtOnce(t *testing.T) {
 	if text, err := os.ReadFile(alerts); err != nil || len(text) > 0 {
 		t.Errorf("alerts, though nothing failed: %.2000s %v", text, err)
 	}
+	var early, ahead int // by a worker that goes by its own clock
+	if err := store.read.QueryRow(`SELECT count(*) FILTER (WHERE started_at < fire_at), count(*) FILTER (WHERE greatest(started_at, ended_at, ready_at) > `+store.now+` + 60000)
+		FROM schedule_runs`).Scan(&early, &ahead); err != nil || early+ahead > 0 {
+		t.Errorf("%d runs began before their time, %d have times that have not come, %v", early, ahead, err)
+	}
 	var unwell int
 	if err := store.read.QueryRow("SELECT count(*) FROM schedule_jobs WHERE health <> 'ok'").Scan(&unwell); err != nil || unwell > 0 {
 		t.Errorf("%d jobs are not well, %v", unwell, err)

@@ -9,6 +9,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -110,6 +111,9 @@ func (s *store) CreateJob(ctx context.Context, j *schedule.Job) error {
 		return err
 	}
 	return s.transact(ctx, func(tx *sql.Tx) error {
+		if err := s.within(ctx, tx, j); err != nil {
+			return err
+		}
 		done, err := tx.ExecContext(ctx, "INSERT INTO schedule_jobs VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12) ON CONFLICT DO NOTHING", values...)
 		if err != nil {
 			return err
@@ -119,6 +123,24 @@ func (s *store) CreateJob(ctx context.Context, j *schedule.Job) error {
 		}
 		return putAlerts(ctx, tx, j)
 	})
+}
+
+// within returns ErrQuota if a job would exceed its quota.
+func (s *store) within(ctx context.Context, tx *sql.Tx, j *schedule.Job) error {
+	if j.Quota <= 0 || j.State != schedule.Active && j.State != schedule.Paused {
+		return nil
+	}
+	if s.quotas != "" { // others must not take the same place
+		if _, err := tx.ExecContext(ctx, s.quotas, j.Owner.Subject); err != nil {
+			return err
+		}
+	}
+	var n int
+	err := tx.QueryRowContext(ctx, "SELECT count(*) FROM schedule_jobs WHERE owner = $1 AND state IN ('active', 'paused') AND id <> $2", j.Owner.Subject, j.ID).Scan(&n)
+	if err == nil && n >= j.Quota {
+		err = schedule.ErrQuota
+	}
+	return err
 }
 
 func putJob(ctx context.Context, q querier, j *schedule.Job) error {
@@ -150,6 +172,9 @@ func (s *store) UpdateJob(ctx context.Context, id string, change func(*schedule.
 		}
 		was, paused := lane(j), j.State == schedule.Paused
 		if err := change(j); err != nil {
+			return err
+		}
+		if err := s.within(ctx, tx, j); err != nil {
 			return err
 		}
 		if was != lane(j) || paused != (j.State == schedule.Paused) {
@@ -235,7 +260,9 @@ func (s *store) Jobs(ctx context.Context, f schedule.JobFilter) ([]*schedule.Job
 		w.add("name = $?", f.Name)
 	}
 	if f.Tag != "" {
-		w.add(`tags LIKE $? ESCAPE '\'`, "%\n"+like.Replace(f.Tag)+"\n%")
+		if err := s.tagged(ctx, &w, f.Tag); err != nil {
+			return nil, err
+		}
 	}
 	if f.Search != "" {
 		if err := s.search(ctx, &w, f.Search); err != nil {
@@ -367,13 +394,48 @@ func (s *store) Checks(ctx context.Context, server string, now, again time.Time,
 	return list, nil
 }
 
+// soonAtOnce is the number of jobs of one CheckSoon. More would keep Fire from them for long.
+const soonAtOnce = 500
+
 // CheckSoon implements [schedule.Store].
-func (s *store) CheckSoon(ctx context.Context, server string, now time.Time) error {
+func (s *store) CheckSoon(ctx context.Context, server string, now time.Time, after schedule.Place) (last schedule.Place, err error) {
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
-	if strange(server) {
-		return nil
+	if strange(server, after.ID) {
+		return last, nil
 	}
-	_, err := s.write.ExecContext(ctx, "UPDATE schedule_jobs SET check_at = $1 WHERE state = 'active' AND next_at IS NOT NULL AND ($2 = '' OR server = $2)", ms(now), server)
-	return err
+	first := ms(after.Next)
+	if after.ID == "" {
+		first = math.MinInt64
+	}
+	w := where{conditions: []string{"state = 'active'"}}
+	w.add("(check_at IS NULL OR check_at > $?)", ms(now)) // the others are due as it is
+	w.add("next_at >= $?", first)                         // SQLite takes an index for a bound of one column alone
+	w.add("(next_at > $2 OR id > $?)", after.ID)
+	if server != "" {
+		w.add("server = $?", server)
+	}
+	query := fmt.Sprintf("UPDATE schedule_jobs SET check_at = $1 WHERE id IN (SELECT id FROM schedule_jobs%s ORDER BY next_at, id LIMIT %d%s) RETURNING next_at, id", &w, soonAtOnce, s.forUpdate)
+	places, err := placesOf(s.write.QueryContext(ctx, query, w.values...))
+	if err == nil && len(places) == soonAtOnce {
+		last = slices.MaxFunc(places, func(a, b schedule.Place) int { return cmp.Or(a.Next.Compare(b.Next), strings.Compare(a.ID, b.ID)) })
+	}
+	return last, err
+}
+
+func placesOf(rows *sql.Rows, err error) (list []schedule.Place, _ error) {
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var next int64
+		var p schedule.Place
+		if err := rows.Scan(&next, &p.ID); err != nil {
+			return nil, err
+		}
+		p.Next = fromMS(next)
+		list = append(list, p)
+	}
+	return list, rows.Err()
 }

@@ -34,6 +34,18 @@ func TestMigration(t *testing.T) {
 		if _, err := old.write.Exec("INSERT INTO schedule_runs VALUES ($1,$2,$3,'schedule','queued',0,'',1,$4,0,0,'{}')", run.ID, j.ID, ms(now), ms(now)); err != nil {
 			t.Fatal(err)
 		}
+		rests := newJob("rests", time.Time{})
+		rests.State = schedule.Paused
+		if values, err = jobValues(rests); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := old.write.Exec("INSERT INTO schedule_jobs VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10)", values[:10]...); err != nil {
+			t.Fatal(err)
+		}
+		waiting := &schedule.Run{ID: jobspec.NewID(now)}
+		if _, err := old.write.Exec("INSERT INTO schedule_runs VALUES ($1,$2,$3,'schedule','queued',0,'',1,$4,0,0,'{}')", waiting.ID, rests.ID, ms(now), ms(now)); err != nil {
+			t.Fatal(err)
+		}
 		if _, err := old.write.Exec("INSERT INTO schedule_workers VALUES ('old', 9000000000000000)"); err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +60,7 @@ func TestMigration(t *testing.T) {
 		if diff := cmp.Diff(j, got); diff != "" {
 			t.Errorf("(-stored +read):\n%s", diff)
 		}
-		if diff := cmp.Diff([]string{j.ID}, ids(t, s, schedule.JobFilter{Search: "iles:rea"})); diff != "" {
+		if diff := cmp.Diff([]string{j.ID}, ids(t, s, schedule.JobFilter{Search: "iles:rea", State: schedule.Active})); diff != "" {
 			t.Errorf("a search finds (-want +got):\n%s", diff)
 		}
 		room := schedule.Capacity{Room: func(server string, _ []*schedule.Worker) int { return len(server) }}
@@ -66,6 +78,9 @@ func TestMigration(t *testing.T) {
 			return nil
 		}); err != nil {
 			t.Error(err)
+		}
+		if paused, err := s.Run(t.Context(), waiting.ID); err != nil || paused.State != schedule.Queued {
+			t.Errorf("the run of a paused job is %v, %v", paused, err)
 		}
 		if next, err := s.NextAt(t.Context(), now.Add(-time.Hour)); err != nil || !next.Equal(now) {
 			t.Errorf("next is %v, %v", next, err)

@@ -362,8 +362,8 @@ func (s *store) Backlog(ctx context.Context, now time.Time) (ready, running int,
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	var first sql.NullInt64
-	err = s.read.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM schedule_runs WHERE state = 'queued' AND ready_at <= $1),
+	err = s.read.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM schedule_runs WHERE state = 'queued' AND ready_at <= $1 AND waits <> $2),
 		(SELECT count(*) FROM schedule_runs WHERE state = 'running'),
-		(SELECT min(ready_at) FROM schedule_runs WHERE state = 'queued' AND ready_at <= $1)`, ms(now)).Scan(&ready, &running, &first)
+		(SELECT min(ready_at) FROM schedule_runs WHERE state = 'queued' AND ready_at <= $1 AND waits <> $2)`, ms(now), forResume).Scan(&ready, &running, &first)
 	return ready, running, fromMS(first.Int64), err
 }

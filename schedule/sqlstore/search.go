@@ -18,6 +18,17 @@ const few = 200
 func (s *store) search(ctx context.Context, w *where, text string) error {
 	text = strings.ToLower(text)
 	w.add(`search LIKE $? ESCAPE '\'`, "%"+like.Replace(text)+"%")
+	return s.narrow(ctx, w, text)
+}
+
+// tagged adds the condition that a job has a tag.
+func (s *store) tagged(ctx context.Context, w *where, tag string) error {
+	w.add(s.position+"(tags, $?) > 0", "\n"+tag+"\n") // LIKE would take small letters for large ones, in SQLite
+	return s.narrow(ctx, w, strings.ToLower(tag))     // the searched text has the tags
+}
+
+// narrow lets the index of trigrams choose the jobs with a text of small letters, if there are few.
+func (s *store) narrow(ctx context.Context, w *where, text string) error {
 	if !s.trigrams || utf8.RuneCountInString(text) < 3 {
 		return nil // too short for trigrams
 	}

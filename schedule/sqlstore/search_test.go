@@ -118,3 +118,34 @@ func TestSearchOfMany(t *testing.T) {
 		}
 	}
 }
+
+// TestTags: a filter finds exactly the jobs with a tag, whatever is in it, with and without an index.
+func TestTags(t *testing.T) {
+	stores(t, func(t *testing.T, s *store) {
+		r := rand.New(rand.NewPCG(3, 4))
+		has := map[string][]string{} // jobs by tag
+		for i := range 100 {
+			j := newJob(fmt.Sprint(i), now)
+			j.ID = fmt.Sprintf("%03d", i)
+			for range r.IntN(4) {
+				tag := strings.TrimSpace(randomText(r, 3))
+				if tag != "" && !slices.Contains(j.Tags, tag) {
+					j.Tags = append(j.Tags, tag)
+					has[tag] = append(has[tag], j.ID)
+				}
+			}
+			create(t, s, j)
+		}
+		plain := *s
+		plain.trigrams = false
+		for tag := range has {
+			for _, tag := range []string{tag, strings.ToUpper(tag), strings.ToLower(tag), tag + "x"} {
+				for _, s := range []*store{s, &plain} {
+					if got := ids(t, s, schedule.JobFilter{Tag: tag, Limit: 200}); !slices.Equal(has[tag], got) {
+						t.Errorf("jobs with the tag %q are %q, want %q", tag, got, has[tag])
+					}
+				}
+			}
+		}
+	})
+}

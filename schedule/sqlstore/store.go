@@ -62,24 +62,27 @@ type dialect struct {
 	now        string // in ms since 1970, by a clock that all workers share
 	lock       string // one migration at a time
 	claims     string // one claim at a time
+	quotas     string // one new job of an owner at a time
 	zone       string // of a job, in its doc; $ZONE in a step of the schema
 	without    string // doc without members %s
 	member     string // %s, as without names it
 	trigrams   bool   // the database has an index of the searched texts
+	position   string // the function that finds a text in another
 }
 
 var (
 	sqlite = dialect{
 		now: "CAST(unixepoch('subsec')*1000 AS INTEGER)", zone: "json_extract(doc, '$.timezone')",
-		without: "json_remove(doc, %s)", member: "'$.%s'", trigrams: true,
+		without: "json_remove(doc, %s)", member: "'$.%s'", trigrams: true, position: "instr",
 	}
 	postgres = dialect{
 		skipLocked: " FOR UPDATE SKIP LOCKED", forUpdate: " FOR UPDATE", forShare: " FOR SHARE",
 		now:  "CAST(extract(epoch from clock_timestamp())*1000 AS BIGINT)",
 		lock: "SELECT pg_advisory_xact_lock(7236870543)", claims: "SELECT pg_advisory_xact_lock(7236870544)",
-		zone: "doc::json->>'timezone'",
+		quotas: "SELECT pg_advisory_xact_lock(723687054, hashtext($1))",
+		zone:   "doc::json->>'timezone'",
 		// jsonb cannot hold NUL: a job or run that has it is read whole.
-		without: `CASE WHEN strpos(doc, '\u0000') > 0 THEN doc ELSE CAST(CAST(doc AS jsonb) - ARRAY[%s] AS text) END`, member: "'%s'",
+		without: `CASE WHEN strpos(doc, '\u0000') > 0 THEN doc ELSE CAST(CAST(doc AS jsonb) - ARRAY[%s] AS text) END`, member: "'%s'", position: "strpos",
 	}
 )
 
@@ -166,6 +169,12 @@ UPDATE schedule_runs SET owner = COALESCE((SELECT owner FROM schedule_jobs j WHE
 CREATE INDEX schedule_runs_owner ON schedule_runs (owner, id);
 CREATE INDEX schedule_jobs_upcoming ON schedule_jobs (owner, next_at) WHERE next_at IS NOT NULL;
 CREATE INDEX schedule_jobs_troubled ON schedule_jobs (health, next_at) WHERE next_at IS NOT NULL;
+`}, {statements: `
+UPDATE schedule_runs SET waits = 2 WHERE state = 'queued' AND kind <> 'trigger' AND job_id IN (SELECT id FROM schedule_jobs WHERE state = 'paused');
+DROP INDEX schedule_jobs_next;
+CREATE INDEX schedule_jobs_next ON schedule_jobs (next_at, id) WHERE next_at IS NOT NULL;
+DROP INDEX schedule_jobs_watch;
+CREATE INDEX schedule_jobs_watch ON schedule_jobs (server, next_at, id) WHERE next_at IS NOT NULL;
 `}}
 
 // trigramSchema makes an index of trigrams without the texts. Triggers keep it up to date. It has numbers of its own

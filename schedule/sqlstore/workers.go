@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/toolvet/toolvet/schedule"
@@ -180,14 +181,17 @@ func (s *store) SetBack(ctx context.Context, now time.Time, delay time.Duration)
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	return s.transact(ctx, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, "UPDATE schedule_runs SET ready_at = $1 WHERE state = 'queued' AND ready_at > $1 AND (fire_at > $1 OR started_at > $1)", ms(now)); err != nil {
+		jobs, err := texts(tx.QueryContext(ctx, "UPDATE schedule_runs SET ready_at = $1 WHERE state = 'queued' AND ready_at > $1 AND (fire_at > $1 OR started_at > $1) RETURNING job_id", ms(now)))
+		if err != nil {
 			return err
 		}
-		// The order in which runs of a job are ready may be another now: those that wait for their turn show again who is first.
-		if _, err := tx.ExecContext(ctx, "UPDATE schedule_runs SET waits = 0 WHERE waits = 1"); err != nil {
-			return err
+		slices.Sort(jobs)
+		for _, id := range slices.Compact(jobs) { // the order in which the runs of these jobs are ready may be another now
+			if err := release(ctx, tx, &schedule.Job{ID: id}); err != nil {
+				return err
+			}
 		}
-		_, err := tx.ExecContext(ctx, "UPDATE schedule_alerts SET ready_at = $1 WHERE told_at = 0 AND ready_at > $2", ms(now), ms(now.Add(delay)))
+		_, err = tx.ExecContext(ctx, "UPDATE schedule_alerts SET ready_at = $1 WHERE told_at = 0 AND ready_at > $2", ms(now), ms(now.Add(delay)))
 		return err
 	})
 }

@@ -59,6 +59,15 @@ func (s hasty) UpdateJob(ctx context.Context, id string, change func(*schedule.J
 	return j, err
 }
 
+// A lavish store does not mind quotas.
+type lavish struct{ schedule.Store }
+
+func (s lavish) CreateJob(ctx context.Context, j *schedule.Job) error {
+	free := *j
+	free.Quota = 0
+	return s.Store.CreateJob(ctx, &free)
+}
+
 // A forgetful store forgets the alerts of runs that end.
 type forgetful struct{ schedule.Store }
 
@@ -197,6 +206,7 @@ func TestSuiteCanFail(t *testing.T) {
 		"unfenced":   {func(s schedule.Store) schedule.Store { return unfenced{s} }, []string{"runs are fenced by worker", "runs are fenced by attempt"}},
 		"sameWorker": {func(s schedule.Store) schedule.Store { return sameWorker{s} }, []string{"runs are fenced by attempt"}},
 		"hasty":      {func(s schedule.Store) schedule.Store { return hasty{s} }, []string{"alerts are not stored without their job"}},
+		"lavish":     {func(s schedule.Store) schedule.Store { return lavish{s} }, []string{"an owner has so many jobs"}},
 		"forgetful":  {func(s schedule.Store) schedule.Store { return forgetful{s} }, []string{"alerts are stored with their job"}},
 		"generous":   {func(s schedule.Store) schedule.Store { return generous{s} }, []string{"alerts are told until that is stored", "alerts are given out once"}},
 		"nosy":       {func(s schedule.Store) schedule.Store { return nosy{s} }, []string{"owners are kept apart", "filters choose jobs"}},

@@ -218,6 +218,11 @@ func backlog(w *world) {
 	w.enlist("w")
 	w.claim("w", 1)
 	want("with a running one", 2, 1, seconds(-5))
+	paused := w.create("paused", func(j *schedule.Job) { j.State = schedule.Paused })
+	w.add(paused, seconds(-30))
+	want("with one of a paused job", 2, 1, seconds(-5))
+	w.add(paused, seconds(-7), func(r *schedule.Run) { r.Kind = "trigger" })
+	want("with a triggered one of a paused job", 3, 1, seconds(-7))
 }
 
 // nobodyWaitsForEver does to a few jobs whatever can happen, in a random order. In the end each run gets its turn.

@@ -30,6 +30,7 @@ var jobPromises = []promise{
 	{"brief jobs", briefJobs},
 	{"jobs without large arguments", largeJobs},
 	{"counting jobs", counts},
+	{"an owner has so many jobs", quotas},
 	{"texts that no database holds", strangeTexts},
 	{"a context that is done", doneContext},
 }
@@ -218,6 +219,7 @@ func jobFilters(w *world) {
 		{schedule.JobFilter{Tag: "daily"}, "report"},
 		{schedule.JobFilter{Tag: "a%b"}, "report"},
 		{schedule.JobFilter{Tag: "dail"}, ""},
+		{schedule.JobFilter{Tag: "Daily"}, ""},
 		{schedule.JobFilter{Tag: "%"}, ""},
 		{schedule.JobFilter{Owner: &ann}, "report"},
 		{schedule.JobFilter{Owner: &nobody}, ""},
@@ -359,7 +361,8 @@ func strangeTexts(w *world) {
 		}
 		_, err := w.Run(w.Context(), text)
 		w.want(fmt.Sprintf("the run %q", text), err, schedule.ErrNotFound)
-		w.must(w.CheckSoon(w.Context(), text, now))
+		_, err = w.CheckSoon(w.Context(), text, now, schedule.Place{Next: now, ID: text})
+		w.must(err)
 	}
 }
 
@@ -377,4 +380,52 @@ func doneContext(w *world) {
 	if got := w.jobs(schedule.JobFilter{}); got != "job" {
 		w.Errorf("the jobs are %q", got)
 	}
+}
+
+// quotas: however many ask at once, an owner gets no more jobs than the quota, by new ones and by those that begin anew.
+func quotas(w *world) {
+	const most, asking = 3, 8
+	owner := func(j *schedule.Job, name string) { j.Owner.Subject, j.Quota = name, most }
+	others := w.create("another's", func(j *schedule.Job) { j.Owner.Subject = "bob" })
+	var old []*schedule.Job
+	for i := range asking {
+		old = append(old, w.create(fmt.Sprint("ended ", i), func(j *schedule.Job) { owner(j, "ann"); j.State = schedule.Completed }))
+	}
+	var all sync.WaitGroup
+	errs := make([]error, 2*asking)
+	for i := range asking {
+		all.Go(func() {
+			j := newJob(fmt.Sprint("new ", i), now)
+			owner(j, "ann")
+			errs[i] = w.CreateJob(w.Context(), j)
+		})
+		all.Go(func() {
+			_, errs[asking+i] = w.UpdateJob(w.Context(), old[i].ID, func(j *schedule.Job) error {
+				j.State, j.Quota = schedule.Paused, most
+				return nil
+			})
+		})
+	}
+	all.Wait()
+	taken := 0
+	for _, err := range errs {
+		if err == nil {
+			taken++
+			continue
+		}
+		w.want("one job more", err, schedule.ErrQuota)
+	}
+	ann, live := "ann", 0
+	counts, err := w.Counts(w.Context(), &ann)
+	w.must(err)
+	for _, c := range counts {
+		if c.State != schedule.Completed {
+			live += c.Jobs
+		}
+	}
+	w.same("the jobs that were taken, and are there", []int{taken, live}, []int{most, most})
+	_, err = w.UpdateJob(w.Context(), others.ID, func(j *schedule.Job) error { j.Quota = 1; return nil }) // it counts itself once
+	w.must(err)
+	_, err = w.UpdateJob(w.Context(), old[0].ID, func(j *schedule.Job) error { j.State, j.Quota = schedule.Failed, 1; return nil })
+	w.must(err)
 }

@@ -27,6 +27,7 @@ var queuePromises = []promise{
 	{"the next moment", nextAt},
 	{"validations ahead", checks},
 	{"validations in order of the next runs", checksInOrder},
+	{"validations of many jobs", checksOfMany},
 	{"the servers of jobs", servers},
 	{"validations are given out once", checksOnce},
 	{"limits of zero", zeroLimits},
@@ -366,7 +367,7 @@ func checks(w *world) {
 	w.create("ended", func(j *schedule.Job) { j.Next = time.Time{} })
 	w.same("due", []string{w.due(1), w.due(10), w.due(10)}, []string{"a", "b", ""})
 	for _, tt := range []struct{ server, want string }{{"other", "elsewhere"}, {"", "a b elsewhere later never"}, {"nobody", ""}} {
-		w.must(w.CheckSoon(w.Context(), tt.server, now))
+		w.checkSoon(tt.server)
 		var list []*schedule.Job
 		for _, server := range []string{"files", "other", "nobody", "\x00"} {
 			some, err := w.Checks(w.Context(), server, now, now.Add(time.Hour), 10)
@@ -376,6 +377,31 @@ func checks(w *world) {
 		slices.SortFunc(list, func(a, b *schedule.Job) int { return slices.Compare([]byte(a.Name), []byte(b.Name)) })
 		w.same("due after a change of "+tt.server, jobNames(list), tt.want)
 	}
+}
+
+// checkSoon makes the validation of all jobs of a server due.
+func (w *world) checkSoon(server string) {
+	w.Helper()
+	for after := (schedule.Place{}); ; {
+		var err error
+		after, err = w.CheckSoon(w.Context(), server, now, after)
+		w.must(err)
+		if after == (schedule.Place{}) {
+			return
+		}
+	}
+}
+
+// checksOfMany: so many jobs that a store takes several steps, of which many have one Next.
+func checksOfMany(w *world) {
+	const many = 1203
+	for i := range many {
+		w.create(fmt.Sprint(i), func(j *schedule.Job) { j.Next, j.CheckAt = seconds(i/1000), seconds(i%3) })
+	}
+	w.checkSoon("files")
+	list, err := w.Checks(w.Context(), "files", now, now.Add(time.Hour), 2*many)
+	w.must(err)
+	w.same("due of many", len(list), many)
 }
 
 // checksInOrder validates first what runs first, if all is due at once.

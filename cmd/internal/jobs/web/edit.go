@@ -6,6 +6,7 @@ package web
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -218,9 +219,14 @@ func (v *visit) save(old *schedule.Job) error {
 		v.render(v.w, http.StatusUnprocessableEntity, "edit", view)
 		return nil
 	}
-	tool, arguments := "create", any(patch)
+	tool, arguments := "create", maps.Clone(patch)
 	if old != nil {
 		tool, arguments = "update", map[string]any{"job": old.ID, "changes": patch}
+	}
+	for name, set := range map[string]bool{"allow_warnings": view.AllowWarnings, "paused": view.Paused && old == nil} {
+		if set { // a rule may speak of it
+			arguments[name] = true
+		}
 	}
 	if err := v.may(tool, arguments); err != nil {
 		return err

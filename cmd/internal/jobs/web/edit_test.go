@@ -122,6 +122,30 @@ func TestLargeArguments(t *testing.T) {
 	f.wants(f.do(f.request(http.MethodPost, "/schedule/new", "form="+f.word("/schedule/new")+"&name="+body)), http.StatusBadRequest, "The form cannot be read")
 }
 
+// TestEditAsked: the policy judges all that a form asks for.
+func TestEditAsked(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	f := newFixture(t, func(cfg *web.Config) {
+		cfg.Permit = func(_ context.Context, _ call.Session, tool string, arguments any) error {
+			fields, ok := arguments.(map[string]any)
+			if ok && (fields["allow_warnings"] == true || fields["paused"] == true) {
+				asked = append(asked, tool)
+				return errors.New("not with this")
+			}
+			return nil
+		}
+	})
+	fields := []string{"name", "x", "tool", "files:read", "schedule", "@daily", "do", "save"}
+	f.wants(f.post("/schedule/new", "/schedule/new", append(fields, "allow_warnings", "on")...), http.StatusForbidden, "not with this")
+	f.wants(f.post("/schedule/new", "/schedule/new", append(fields, "paused", "on")...), http.StatusForbidden, "not with this")
+	path := "/schedule/jobs/" + f.create(schedule.Spec{Name: "y", Tool: "files:read", Schedule: "@daily"}, nil).ID + "/edit"
+	f.wants(f.post(path, path, append(fields, "allow_warnings", "on")...), http.StatusForbidden, "not with this")
+	if diff := cmp.Diff([]string{"create", "create", "update"}, asked); diff != "" {
+		t.Errorf("asked (-want +got):\n%s", diff)
+	}
+}
+
 // TestEditPermit: who may not make or change jobs sees no form, and another's job is not there.
 func TestEditPermit(t *testing.T) {
 	t.Parallel()
