@@ -65,6 +65,7 @@ func (s *Session) circumstances(ctx context.Context, gaps, doubts []Gap) {
 	r.Group, _ = s.box.Group()
 
 	gaps = append(gaps, s.exceeded(events, end.Limits)...)
+	gaps = append(gaps, s.unfinished(ctx)...)
 	unanswered, matters := s.unanswered()
 	r.Incomplete, r.Uncertain = len(gaps) > 0, len(doubts) > 0 || matters
 	gaps = slices.Concat(gaps, doubts, unanswered)

@@ -51,6 +51,7 @@ type Config struct {
 
 	Timeout time.Duration // of the start with its handshake, and of each call; default [upstream.DefaultTimeout]
 	search  time.Duration // see [sandbox.Config.Search]
+	ahead   bool          // nobody waits for the session yet
 	// Committed hears of each change as soon as [Session.Commit] has made it. It may be nil.
 	Committed func(Change)
 }
@@ -70,6 +71,8 @@ type Session struct {
 	report  Report
 	atStart map[string]mark              // of entries that changed before the first call
 	roots   map[string]map[string]string // see [walker]
+	resting map[int]bool                 // processes with timers before the first call
+	running []sandbox.Pending            // what goes on after the last call
 	events  int                          // before the first call
 	settled time.Time                    // time of the first possible call
 	outside *outside
@@ -152,6 +155,7 @@ func (t transport) Stop(ctx context.Context) error {
 
 // settle notes the server's effects before the first call.
 func (s *Session) settle(ctx context.Context) error {
+	s.rest(ctx)
 	s.roots = map[string]map[string]string{}
 	w := newWalker(ctx, true, s.roots)
 	layers, err := s.open(w)
@@ -166,7 +170,6 @@ func (s *Session) settle(ctx context.Context) error {
 	for _, c := range w.changes {
 		s.atStart[c.Path] = c.mark()
 	}
-	_ = s.box.Settle() // if the sandbox has ended, there is nothing more to know
 	s.events, s.settled = len(s.box.Events()), time.Now()
 	return nil
 }
@@ -274,6 +277,9 @@ func (s *Session) Finish(ctx context.Context) (*Report, error) {
 		return nil, errClosed
 	case s.finished:
 		return &s.report, nil
+	}
+	if len(s.report.Calls) > 0 {
+		s.running = s.await(ctx)
 	}
 	s.client.Close(ctx)
 	<-s.box.Done()

@@ -173,6 +173,16 @@ type Running struct {
 	Busy bool `json:"busy,omitempty"`
 }
 
+// A Pending is a process inside that goes on without being asked.
+type Pending struct {
+	PID     int    `json:"pid"`     // inside; 0 stands for the kernel's part of a connection
+	Program string `json:"program"` // its command line; "" if it has just ended
+	// Working reports that it runs, or that the kernel works for it.
+	Working bool `json:"working,omitempty"`
+	// Timer reports that it has a timer, or waits with a deadline.
+	Timer bool `json:"timer,omitempty"`
+}
+
 // A Gap is a place without visible changes, with the reason. The server cannot write there.
 type Gap struct {
 	Path string `json:"path"`

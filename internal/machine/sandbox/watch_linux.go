@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -54,8 +55,11 @@ type (
 type watcher struct {
 	mover   mover
 	names   *names
+	timers  timers
 	porter  *porter // takes connections; nil: they are refused
 	control *control
+	// connected reports that a process inside may have connected to something.
+	connected atomic.Bool
 
 	mu   sync.Mutex
 	told int // events
@@ -83,6 +87,18 @@ func (w *watcher) watch(listener *os.File) {
 				respond(fd, n.id, w.mover.rename(&n, valid))
 			}()
 			continue
+		}
+		switch {
+		case n.nr == unix.SYS_TIMERFD_SETTIME:
+			respond(fd, n.id, w.timers.set(&n))
+			continue
+		case signalling(n.nr):
+			w.timers.signal(&n)
+			respond(fd, n.id, errContinue)
+			continue
+		}
+		if n.nr != unix.SYS_EXECVE && n.nr != unix.SYS_EXECVEAT {
+			w.connected.Store(true)
 		}
 		if e := read(&n); e != nil {
 			if w.porter != nil {
@@ -180,22 +196,11 @@ func own(n *notification, address string) bool {
 
 // datagram reports whether a descriptor of a process is a socket of UDP.
 func datagram(pid uint32, fd uint64) bool {
-	raw, err := os.ReadFile("/proc/" + strconv.Itoa(int(pid)) + "/status")
+	process, err := leader(pid)
 	if err != nil {
 		return false
 	}
-	_, leader, _ := bytes.Cut(raw, []byte("\nTgid:\t")) // pid may be a thread
-	leader, _, _ = bytes.Cut(leader, []byte("\n"))
-	id, err := strconv.Atoi(string(leader))
-	if err != nil {
-		return false
-	}
-	process, err := unix.PidfdOpen(id, 0)
-	if err != nil {
-		return false
-	}
-	defer unix.Close(process)
-	socket, err := unix.PidfdGetfd(process, int(int32(fd)), 0)
+	socket, err := descriptor(process, int(int32(fd)))
 	if err != nil {
 		return false
 	}
