@@ -100,7 +100,7 @@ func (w *watcher) watch(listener *os.File) {
 		if n.nr != unix.SYS_EXECVE && n.nr != unix.SYS_EXECVEAT {
 			w.connected.Store(true)
 		}
-		if e := read(&n); e != nil {
+		for _, e := range read(&n) {
 			if w.porter != nil {
 				w.porter.expect(e.Connect)
 			}
@@ -147,42 +147,35 @@ func (w *watcher) send(e *Event) {
 	_ = w.control.send(note{Event: e})
 }
 
-// read describes a system call, or returns nil if it needs no report. The arguments may change before
-// the kernel reads them, so the description is only for the report and protects nothing.
-func read(n *notification) *Event {
+// read describes a system call: nothing if it needs no report, several events if it sends to several
+// addresses. The arguments may change before the kernel reads them, so the description is only for the
+// report and protects nothing.
+func read(n *notification) []*Event {
 	memory, err := os.Open("/proc/" + strconv.Itoa(int(n.pid)) + "/mem")
 	if err != nil {
 		return nil
 	}
 	defer memory.Close()
-	e := &Event{PID: int(n.pid)}
+	var args []string
 	switch n.nr {
 	case unix.SYS_EXECVE:
-		e.Exec = program(n.pid, memory, atCwd, n.args[0], n.args[1])
+		args = program(n.pid, memory, atCwd, n.args[0], n.args[1])
 	case unix.SYS_EXECVEAT:
-		e.Exec = program(n.pid, memory, n.args[0], n.args[1], n.args[2])
-	case unix.SYS_CONNECT:
-		e.Connect = address(memory, n.args[1], n.args[2])
-	case unix.SYS_SENDTO:
-		e.Connect = address(memory, n.args[4], n.args[5])
-	case unix.SYS_SENDMSG, unix.SYS_SENDMMSG: // of several, the first is reported
-		header := make([]byte, 12) // struct msghdr: msg_name, msg_namelen
-		if _, err := memory.ReadAt(header, int64(n.args[1])); err == nil {
-			e.Connect = address(memory, binary.NativeEndian.Uint64(header), uint64(binary.NativeEndian.Uint32(header[8:])))
+		args = program(n.pid, memory, n.args[0], n.args[1], n.args[2])
+	}
+	if args != nil {
+		return []*Event{{PID: int(n.pid), Exec: args}}
+	}
+	var list []*Event
+	for _, to := range destinations(n, memory) {
+		if strings.HasSuffix(to, ":"+strconv.Itoa(domainPort)) && datagram(n.pid, n.args[0]) {
+			continue // the DNS socket reports its own packets
+		}
+		if to != "" && !slices.ContainsFunc(list, func(e *Event) bool { return e.Connect == to }) {
+			list = append(list, &Event{PID: int(n.pid), Connect: to})
 		}
 	}
-	if strings.HasSuffix(e.Connect, ":"+strconv.Itoa(domainPort)) && datagram(n.pid, n.args[0]) {
-		e.Connect = "" // the DNS socket reports its own packets
-	}
-	if path, ok := strings.CutPrefix(e.Connect, "unix:"); ok && !filepath.IsAbs(path) && !strings.HasPrefix(path, "@") {
-		if dir, err := os.Readlink(openedBy(n.pid, atCwd)); err == nil {
-			e.Connect = "unix:" + filepath.Join(dir, path)
-		}
-	}
-	if e.Exec == nil && e.Connect == "" {
-		return nil
-	}
-	return e
+	return list
 }
 
 // own reports whether a connection goes to a port of the sandbox itself with a listener.
@@ -264,31 +257,4 @@ func text(memory *os.File, at uint64) string {
 		at += uint64(len(part))
 	}
 	return string(out) + "…"
-}
-
-// address reads the address of a socket. Netlink and unknown families have none.
-func address(memory *os.File, at, size uint64) string {
-	if at == 0 {
-		return ""
-	}
-	raw := make([]byte, min(size, 128))
-	if _, err := memory.ReadAt(raw, int64(at)); err != nil || len(raw) < 3 {
-		return ""
-	}
-	switch family := binary.NativeEndian.Uint16(raw); {
-	case family == unix.AF_INET && len(raw) >= 8:
-		return netip.AddrPortFrom(netip.AddrFrom4([4]byte(raw[4:8])), binary.BigEndian.Uint16(raw[2:])).String()
-	case family == unix.AF_INET6 && len(raw) >= 24:
-		return netip.AddrPortFrom(netip.AddrFrom16([16]byte(raw[8:24])), binary.BigEndian.Uint16(raw[2:])).String()
-	case family == unix.AF_UNIX:
-		name := raw[2:]
-		if name[0] == 0 {
-			return "unix:@" + string(bytes.TrimRight(name[1:], "\x00"))
-		}
-		name, _, _ = bytes.Cut(name, []byte{0})
-		if path := string(name); !filepath.IsAbs(path) || unix.Access(path, unix.F_OK) == nil {
-			return "unix:" + path
-		}
-	}
-	return ""
 }
