@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -295,6 +296,26 @@ func TestAtStart(t *testing.T) {
 	}
 	if got, err := filepath.Glob(dir + "/*"); err != nil || !cmp.Equal(got, []string{dir + "/log", dir + "/made"}) {
 		t.Errorf("committed: %q %v", got, err)
+	}
+}
+
+// TestMapped: the server changes a file as it starts, and writes again through shared memory in a call. The file's times
+// do not tell.
+func TestMapped(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("there is no Python to map files")
+	}
+	write := python + ` -c "import mmap; f=open('mapped','r+b'); m=mmap.mmap(f.fileno(),0); input(); m[0:4]=b'XXXX'"`
+	for name, tt := range map[string]struct{ start, call string }{
+		"in the call":  {"echo aaaa >mapped", "echo | " + write},
+		"at the start": {"echo aaaa >mapped; mkfifo f; (" + write + " <f >/dev/null 2>&1 &)", "echo >f; while grep -q aaaa mapped; do sleep 0.01; done"},
+	} {
+		dir := t.TempDir()
+		_, r := rehearseScripts(t, Config{Dir: dir, Command: []string{tt.start}}, tt.call)
+		if got := told(r, dir); !slices.Contains(got, "created mapped (5 bytes, -rw-r--r--)") {
+			t.Errorf("%s: got %q", name, got)
+		}
 	}
 }
 

@@ -191,13 +191,15 @@ type mark struct {
 	mode        Mode
 	user, group int
 	attributes  string
+	// content is a digest: a write through shared memory (mmap(2)) does not move the times.
+	content string
 }
 
 func (c *change) mark() mark {
 	if c.After == nil {
 		return mark{}
 	}
-	m := mark{c.After.stamp, c.After.Mode, c.After.User, c.After.Group, fmt.Sprint(c.After.Attributes)}
+	m := mark{c.After.stamp, c.After.Mode, c.After.User, c.After.Group, fmt.Sprint(c.After.Attributes), c.After.SHA256}
 	if c.After.Type == "directory" { // its entries have marks of their own
 		m.size, m.changed = 0, 0
 	}
