@@ -71,6 +71,7 @@ type Session struct {
 	report  Report
 	atStart map[string]mark              // of entries that changed before the first call
 	roots   map[string]map[string]string // see [walker]
+	copies  map[string]*State            // see [walker]
 	resting map[int]bool                 // processes with timers before the first call
 	running []sandbox.Pending            // what goes on after the last call
 	events  int                          // before the first call
@@ -131,6 +132,7 @@ func (d dialer) Dial(ctx context.Context, stderr io.Writer) (upstream.Transport,
 		env = offline(env)
 	}
 	config := sandbox.Config{Args: c.Command, Env: env, Dir: c.Dir, Init: c.Init, Writable: c.Writable, Search: c.search, Limits: sandbox.Limits(c.Limits)}
+	config.Built = d.s.built
 	d.s.outside.configure(&config)
 	box, err := sandbox.Start(ctx, config)
 	if err != nil {
@@ -158,6 +160,7 @@ func (s *Session) settle(ctx context.Context) error {
 	s.rest(ctx)
 	s.roots = map[string]map[string]string{}
 	w := newWalker(ctx, true, s.roots)
+	w.copies = s.copies
 	layers, err := s.open(w)
 	if err != nil {
 		return err
@@ -172,6 +175,23 @@ func (s *Session) settle(ctx context.Context) error {
 	}
 	s.events, s.settled = len(s.box.Events()), time.Now()
 	return nil
+}
+
+// built notes the copies of the machine's files that the server starts with.
+func (s *Session) built(layers []sandbox.Layer) {
+	s.copies = map[string]*State{}
+	for _, l := range layers {
+		if !l.Whole {
+			continue
+		}
+		upper, err := os.OpenRoot(l.Dir)
+		if err != nil {
+			return // every difference counts as the server's then
+		}
+		w := newWalker(context.Background(), true, nil)
+		w.note(s.copies, &layer{Layer: l, upper: upper}, ".")
+		upper.Close()
+	}
 }
 
 // refresh shows a waiting session the changes of the machine since its start.
@@ -289,6 +309,7 @@ func (s *Session) Finish(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	w := newWalker(ctx, false, s.roots)
+	w.copies = s.copies
 	layers, err := s.open(w)
 	if err != nil {
 		return nil, err

@@ -32,7 +32,10 @@ type walker struct {
 	ctx    context.Context
 	budget int64 // bytes that may still be read
 	// roots are the extended attributes of the layers' own directories at the last walk.
-	roots   map[string]map[string]string
+	roots map[string]map[string]string
+	// copies are the entries of whole layers at the start of the server, by path. Another program may change those of
+	// the machine meanwhile, and some cannot be copied with their owners.
+	copies  map[string]*State
 	changes []change
 	more    bool // there are more changes
 	gaps    []Gap
@@ -210,6 +213,26 @@ func (w *walker) directory(l *layer, name string, there bool) {
 	}
 }
 
+// note notes the entries of a whole layer.
+func (w *walker) note(copies map[string]*State, l *layer, name string) {
+	entries, _, err := w.list(l.upper, name)
+	if err != nil {
+		return // every difference counts as the server's then
+	}
+	for _, e := range entries {
+		child := path.Join(name, e.Name())
+		if l.Except[l.path(child)] {
+			continue
+		}
+		if state, err := look(l.upper, child, nil); err == nil && state != nil {
+			copies[l.path(child)] = state
+			if state.Type == "directory" {
+				w.note(copies, l, child)
+			}
+		}
+	}
+}
+
 // goesOn reports whether to read a directory, and notes if not.
 func (w *walker) goesOn(l *layer, name string) bool {
 	switch {
@@ -261,6 +284,12 @@ func (w *walker) entry(l *layer, name string, info fs.FileInfo, there bool) {
 		return
 	}
 	after.Mode = left(after.Mode)
+	if c := w.copies[l.path(name)]; l.Whole && c != nil && c.sameContent(after) && c.sameAttributes(after) {
+		if after.Type == "directory" {
+			w.directory(l, name, true)
+		}
+		return
+	}
 	var before *State
 	if there {
 		if before, err = look(l.lower, name, &w.budget); err != nil {

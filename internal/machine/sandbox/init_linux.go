@@ -114,8 +114,10 @@ func (i *initProcess) run() error {
 			i.events.porter.openLocal(i.setup.Config.Local)
 		}
 	}
-	err = i.control.send(note{Ready: &ready{Layers: root.layers, Gaps: root.gaps}}, root.stage)
-	if err != nil {
+	if err := i.control.send(note{Ready: &ready{Layers: root.layers, Gaps: root.gaps}}, root.stage); err != nil {
+		return err
+	}
+	if err := i.control.receive(&struct{}{}); err != nil { // nobody looks at the layers any more
 		return err
 	}
 	i.fresh, i.stage = root.fresh, root.stage

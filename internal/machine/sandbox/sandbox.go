@@ -33,6 +33,8 @@ type Config struct {
 	// sandbox itself. Each call has a goroutine of its own, at most [maxAccepted] at a time, and closes
 	// the connection. Nil: all are refused.
 	Accept func(net.Conn, Target) `json:"-"`
+	// Built gets the layers before the server starts. It may be nil.
+	Built func([]Layer) `json:"-"`
 	// Local lists ports of the sandbox itself with connections that go to Accept, too. No process
 	// inside can listen there.
 	Local []uint16

@@ -196,6 +196,12 @@ func (s *Sandbox) begin(c Config) error {
 			return errors.New("the sandbox could not be built: " + n.Failed)
 		case n.Ready != nil && stage != nil:
 			s.learn(n.Ready)
+			if c.Built != nil {
+				c.Built(s.layers)
+			}
+			if err := s.control.send(struct{}{}); err != nil {
+				return fmt.Errorf("the sandbox ended before the server ran: %w", err)
+			}
 		case n.Event != nil:
 			s.happened(*n.Event)
 		case n.Started:
