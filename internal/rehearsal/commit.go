@@ -295,7 +295,7 @@ func (c *change) dress(name string) error {
 	if err := sameOwner(root, name, c.After); err != nil {
 		return err
 	}
-	if c.After.Type == "file" {
+	if c.After.Type == "file" || c.After.dated {
 		if err := root.Chtimes(name, c.After.Modified, c.After.Modified); err != nil {
 			return err
 		}

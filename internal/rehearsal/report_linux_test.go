@@ -319,6 +319,33 @@ func TestMapped(t *testing.T) {
 	}
 }
 
+// TestDirectoryTimes: the report has the time of a directory if somebody sets it, and not if it changes with entries.
+func TestDirectoryTimes(t *testing.T) {
+	old, want := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)
+	for script, changes := range map[string][]string{
+		"touch -d 2001-02-03T04:05:06Z tree":               {"attributes tree (times)"},
+		"mkdir new; touch -d 2001-02-03T04:05:06Z new":     {"created new (directory)"},
+		"touch tree/x; rm tree/x; echo x >>tree/deep/file": {"modified tree/deep/file"},
+	} {
+		dir := filepath.Join(t.TempDir(), "data")
+		fixture(t, dir)
+		if err := errors.Join(os.Chtimes(dir+"/tree/deep", old, old), os.Chtimes(dir+"/tree", old, old)); err != nil {
+			t.Fatal(err)
+		}
+		s, r := rehearseScripts(t, Config{Dir: dir}, script)
+		if got := told(r, dir); !cmp.Equal(got, changes) {
+			t.Errorf("%s: got %q, want %q", script, got, changes)
+		}
+		if _, err := s.Commit(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		name := strings.Fields(changes[0])[1]
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.IsDir() && !info.ModTime().Equal(want) {
+			t.Errorf("%s: committed with the time %v, %v", script, info.ModTime(), err)
+		}
+	}
+}
+
 // TestFull: a server fills its space, and empties it again.
 func TestFull(t *testing.T) {
 	for _, tt := range []struct{ script, want string }{

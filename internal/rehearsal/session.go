@@ -68,6 +68,7 @@ type Session struct {
 	tools   *call.Catalog
 	redact  *redactor
 	began   time.Time
+	born    time.Time // before the server started
 	report  Report
 	atStart map[string]mark              // of entries that changed before the first call
 	roots   map[string]map[string]string // see [walker]
@@ -98,7 +99,7 @@ func Start(ctx context.Context, cfg Config) (*Session, error) {
 	kept, withheld := environment(os.Environ(), cfg.Pass)
 	cfg.Env = merge(kept, cfg.Env)
 	cfg.Timeout = cmp.Or(max(cfg.Timeout, 0), upstream.DefaultTimeout)
-	s := &Session{cfg: cfg, redact: newRedactor(), began: time.Now()}
+	s := &Session{cfg: cfg, redact: newRedactor(), began: time.Now(), born: time.Now()}
 	s.report.Withheld = without(withheld, cfg.Env)
 	var err error
 	if s.outside, err = newOutside(cfg.Network); err != nil {
@@ -160,7 +161,7 @@ func (s *Session) settle(ctx context.Context) error {
 	s.rest(ctx)
 	s.roots = map[string]map[string]string{}
 	w := newWalker(ctx, true, s.roots)
-	w.copies = s.copies
+	w.copies, w.born = s.copies, s.born
 	layers, err := s.open(w)
 	if err != nil {
 		return err
@@ -222,6 +223,9 @@ func (c *change) mark() mark {
 	m := mark{c.After.stamp, c.After.Mode, c.After.User, c.After.Group, fmt.Sprint(c.After.Attributes), c.After.SHA256}
 	if c.After.Type == "directory" { // its entries have marks of their own
 		m.size, m.changed = 0, 0
+		if c.After.dated {
+			m.changed = c.After.Modified.UnixNano()
+		}
 	}
 	return m
 }
@@ -309,7 +313,7 @@ func (s *Session) Finish(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	w := newWalker(ctx, false, s.roots)
-	w.copies = s.copies
+	w.copies, w.born = s.copies, s.born
 	layers, err := s.open(w)
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/toolvet/toolvet/internal/machine/sandbox"
 )
@@ -27,8 +28,9 @@ const (
 
 // A walker reads the layers of a sandbox and compares them with the machine.
 type walker struct {
-	own    bool // we are the superuser: owners inside are the owners outside
-	live   bool // the server still runs
+	own    bool      // we are the superuser: owners inside are the owners outside
+	live   bool      // the server still runs
+	born   time.Time // of the session
 	ctx    context.Context
 	budget int64 // bytes that may still be read
 	// roots are the extended attributes of the layers' own directories at the last walk.
@@ -284,7 +286,7 @@ func (w *walker) entry(l *layer, name string, info fs.FileInfo, there bool) {
 		return
 	}
 	after.Mode = left(after.Mode)
-	if c := w.copies[l.path(name)]; l.Whole && c != nil && c.sameContent(after) && c.sameAttributes(after) {
+	if c := w.copies[l.path(name)]; l.Whole && c != nil && c.sameContent(after) && c.sameAttributes(after) && !w.dated(c, after) {
 		if after.Type == "directory" {
 			w.directory(l, name, true)
 		}
@@ -297,6 +299,7 @@ func (w *walker) entry(l *layer, name string, info fs.FileInfo, there bool) {
 			return
 		}
 	}
+	after.dated = w.dated(before, after)
 	switch {
 	case before == nil:
 		w.add(l, name, Created, nil, after)
@@ -312,6 +315,17 @@ func (w *walker) entry(l *layer, name string, info fs.FileInfo, there bool) {
 	if after.Type == "directory" {
 		w.directory(l, name, before != nil)
 	}
+}
+
+// dated reports whether somebody set the time of a directory: it is from before the session, or from the future. The
+// time of a directory also changes with its entries, and those of the machine can get new ones meanwhile.
+func (w *walker) dated(before, after *State) bool {
+	const coarse = time.Second // the kernel's times lag behind
+	from := w.born.Add(-coarse)
+	if after.Type != "directory" || !after.Modified.Before(from) && !after.Modified.After(time.Now()) {
+		return false
+	}
+	return before == nil || before.Type == "directory" && before.Modified.Before(from) && !before.Modified.Equal(after.Modified)
 }
 
 // unlock makes an entry of a layer readable for us; nobody else sees the layer any more. It returns a function that
@@ -332,7 +346,7 @@ func (w *walker) compare(l *layer, name string, before, after *State) {
 	switch {
 	case !before.sameContent(after):
 		w.add(l, name, Modified, before, after)
-	case before.sameAttributes(after):
+	case before.sameAttributes(after) && !after.dated:
 		return
 	case l.Whole && !w.own && (before.User != after.User || before.Group != after.Group):
 		return // we could not build it better
