@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -137,6 +138,34 @@ func amongMounts(t *testing.T, script string) string {
 		t.Errorf("%v\n%s", err, out)
 	}
 	return ""
+}
+
+// TestBeside: another program changes files beside a mount, while the server changes others there.
+func TestBeside(t *testing.T) {
+	dir := amongMounts(t, `mkdir "$1/m"; mount -t tmpfs none "$1/m"; cd "$1"; echo a >changed; echo b >gone; echo c >ours; echo d >both`)
+	if dir == "" {
+		return
+	}
+	s := startSession(t, Config{Dir: dir, Command: []string{self(t), "as-server"}})
+	script := "echo x >ours; echo x >both; echo x >mine; touch m/x"
+	if done := s.Call(t.Context(), Call{"run", arguments(t, map[string]string{"script": script})}); done.Result == nil {
+		t.Fatal(done.Failed)
+	}
+	for _, name := range []string{"/changed", "/both", "/new"} {
+		if err := os.WriteFile(dir+name, []byte("other"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Remove(dir + "/gone"); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range finish(t, s).Changes {
+		got = append(got, string(c.Kind)+" "+strings.TrimPrefix(c.Path, dir+"/"))
+	}
+	if want := []string{"modified both", "created m/x", "created mine", "modified ours"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
 }
 
 func noRoom(t *testing.T, dir string) {

@@ -18,7 +18,7 @@ import (
 // describe adds the diff of a change, and whether the server made it at the start.
 func (s *Session) describe(ctx context.Context, c *change) {
 	at, ok := s.atStart[c.Path]
-	c.AtStart = ok && at == c.mark()
+	c.AtStart = ok && at == c.mark() && !c.unread()
 	if c.from != nil {
 		gone, ok := s.atStart[c.From]
 		c.AtStart = c.AtStart && ok && gone == c.from.mark()
@@ -50,6 +50,11 @@ func (s *Session) describe(ctx context.Context, c *change) {
 	c.Diff = s.redact.diff(ctx, c.Path, before, after)
 }
 
+// unread reports whether a change has a file whose content nobody compared: it may have changed again.
+func (c *change) unread() bool {
+	return c.After != nil && c.After.Type == "file" && c.After.SHA256 == ""
+}
+
 // circumstances adds everything to the report except the changes. Gaps make it incomplete, doubts make it uncertain.
 func (s *Session) circumstances(ctx context.Context, gaps, doubts []Gap) {
 	r := &s.report
@@ -65,6 +70,7 @@ func (s *Session) circumstances(ctx context.Context, gaps, doubts []Gap) {
 	r.Group, _ = s.box.Group()
 
 	gaps = append(gaps, s.exceeded(events, end.Limits)...)
+	gaps = append(gaps, s.unfinished(ctx)...)
 	unanswered, matters := s.unanswered()
 	r.Incomplete, r.Uncertain = len(gaps) > 0, len(doubts) > 0 || matters
 	gaps = slices.Concat(gaps, doubts, unanswered)

@@ -91,9 +91,13 @@ func finish(t testing.TB, s *Session) *Report {
 }
 
 // serve is an MCP server with the tool run, which runs a shell script. A script in its
-// arguments runs at the start.
+// arguments runs at the start; "tick" stands for tick.
 func serve(args []string) {
 	for _, script := range args {
+		if script == "tick" {
+			go tick()
+			continue
+		}
 		_ = exec.Command("/bin/sh", "-c", script).Run()
 	}
 	in := bufio.NewScanner(os.Stdin)
@@ -118,6 +122,15 @@ func serve(args []string) {
 			result = fmt.Sprintf(`{"content":[{"type":"text","text":%s}],"isError":%v}`, text, err != nil)
 		}
 		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", m.ID, result)
+	}
+}
+
+// tick deletes the file victim, some time after somebody makes the file flag.
+func tick() {
+	for range time.Tick(9 * time.Second) {
+		if _, err := os.Stat("flag"); err == nil {
+			_ = os.Remove("victim")
+		}
 	}
 }
 

@@ -253,11 +253,17 @@ func (s *Session) ofMachine(path string) bool {
 	if slices.ContainsFunc(nameServices, func(dir string) bool { return strings.HasPrefix(path, dir) }) {
 		return false
 	}
-	if slices.ContainsFunc(s.changes, func(c change) bool { return c.Path == path }) {
-		return false
+	if i := slices.IndexFunc(s.changes, func(c change) bool { return c.Path == path && c.After != nil }); i >= 0 {
+		return !s.madeInside(&s.changes[i])
 	}
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().Type() == os.ModeSocket
+}
+
+// madeInside reports whether a new entry is no other name of a socket of the machine: it has one name, and no socket
+// is gone from its place.
+func (s *Session) madeInside(c *change) bool {
+	return c.After.names <= 1 && !slices.ContainsFunc(s.changes, func(o change) bool { return o.Kind == Deleted && o.Before.Type == "socket" })
 }
 
 // attempts removes duplicates, but keeps the start of the server apart. It drops a name or an address if there is a

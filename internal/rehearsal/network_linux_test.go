@@ -267,3 +267,23 @@ func TestEnvironment(t *testing.T) {
 		t.Errorf("withheld: %q", r.Withheld)
 	}
 }
+
+// TestRenamedSocket: a server gives a socket of the machine another name before it connects.
+func TestRenamedSocket(t *testing.T) {
+	for script, ofMachine := range map[string]bool{"ln s x": true, "mv s x": true, "ln -s s x": true, "true": false} {
+		dir, err := os.MkdirTemp("", "renamed-") // a socket's path is short
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer os.RemoveAll(dir)
+		l, err := net.Listen("unix", dir+"/s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		_, r := rehearseScripts(t, Config{Dir: dir}, script+"; "+self(t)+" as-client unix:x")
+		if r.Uncertain != ofMachine {
+			t.Errorf("%s: uncertain is %v; %s", script, r.Uncertain, whys(r))
+		}
+	}
+}

@@ -94,7 +94,7 @@ func (p *Pool) refill() {
 	p.busy = true
 	p.starts.Go(func() {
 		cfg := p.cfg
-		cfg.search = idleSearch
+		cfg.search, cfg.ahead = idleSearch, true
 		s, err := Start(p.ctx, cfg)
 		if err == nil {
 			// Forget now everything that the server has looked at, so that little is left to forget when somebody waits.

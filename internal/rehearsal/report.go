@@ -122,6 +122,7 @@ type State struct {
 
 	stamp stamp
 	names uint64 // number of names of a file
+	dated bool   // somebody set the time of this directory
 }
 
 // A Mode is permissions and the bits for set-user-ID, set-group-ID and sticky, such as

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -295,6 +296,53 @@ func TestAtStart(t *testing.T) {
 	}
 	if got, err := filepath.Glob(dir + "/*"); err != nil || !cmp.Equal(got, []string{dir + "/log", dir + "/made"}) {
 		t.Errorf("committed: %q %v", got, err)
+	}
+}
+
+// TestMapped: the server changes a file as it starts, and writes again through shared memory in a call. The file's times
+// do not tell.
+func TestMapped(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("there is no Python to map files")
+	}
+	write := python + ` -c "import mmap; f=open('mapped','r+b'); m=mmap.mmap(f.fileno(),0); input(); m[0:4]=b'XXXX'"`
+	for name, tt := range map[string]struct{ start, call string }{
+		"in the call":  {"echo aaaa >mapped", "echo | " + write},
+		"at the start": {"echo aaaa >mapped; mkfifo f; (" + write + " <f >/dev/null 2>&1 &)", "echo >f; while grep -q aaaa mapped; do sleep 0.01; done"},
+	} {
+		dir := t.TempDir()
+		_, r := rehearseScripts(t, Config{Dir: dir, Command: []string{tt.start}}, tt.call)
+		if got := told(r, dir); !slices.Contains(got, "created mapped (5 bytes, -rw-r--r--)") {
+			t.Errorf("%s: got %q", name, got)
+		}
+	}
+}
+
+// TestDirectoryTimes: the report has the time of a directory if somebody sets it, and not if it changes with entries.
+func TestDirectoryTimes(t *testing.T) {
+	old, want := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)
+	for script, changes := range map[string][]string{
+		"touch -d 2001-02-03T04:05:06Z tree":               {"attributes tree (times)"},
+		"mkdir new; touch -d 2001-02-03T04:05:06Z new":     {"created new (directory)"},
+		"touch tree/x; rm tree/x; echo x >>tree/deep/file": {"modified tree/deep/file"},
+	} {
+		dir := filepath.Join(t.TempDir(), "data")
+		fixture(t, dir)
+		if err := errors.Join(os.Chtimes(dir+"/tree/deep", old, old), os.Chtimes(dir+"/tree", old, old)); err != nil {
+			t.Fatal(err)
+		}
+		s, r := rehearseScripts(t, Config{Dir: dir}, script)
+		if got := told(r, dir); !cmp.Equal(got, changes) {
+			t.Errorf("%s: got %q, want %q", script, got, changes)
+		}
+		if _, err := s.Commit(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		name := strings.Fields(changes[0])[1]
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.IsDir() && !info.ModTime().Equal(want) {
+			t.Errorf("%s: committed with the time %v, %v", script, info.ModTime(), err)
+		}
 	}
 }
 

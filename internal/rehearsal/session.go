@@ -53,6 +53,7 @@ type Config struct {
 	Timeout  time.Duration // of the start with its handshake, and of each call; default [upstream.DefaultTimeout]
 	search   time.Duration // see [sandbox.Config.Search]
 	journals string        // the directory of journals; default [journalDir]
+	ahead    bool          // nobody waits for the session yet
 	// Committed hears of each change as soon as [Session.Commit] has made it. It may be nil.
 	Committed func(Change)
 }
@@ -69,9 +70,13 @@ type Session struct {
 	tools   *call.Catalog
 	redact  *redactor
 	began   time.Time
+	born    time.Time // before the server started
 	report  Report
 	atStart map[string]mark              // of entries that changed before the first call
 	roots   map[string]map[string]string // see [walker]
+	copies  map[string]*State            // see [walker]
+	resting map[int]bool                 // processes with timers before the first call
+	running []sandbox.Pending            // what goes on after the last call
 	events  int                          // before the first call
 	settled time.Time                    // time of the first possible call
 	outside *outside
@@ -123,7 +128,7 @@ func launch(ctx context.Context, cfg Config) (*Session, error) {
 	kept, withheld := environment(os.Environ(), cfg.Pass)
 	cfg.Env = merge(kept, cfg.Env)
 	cfg.Timeout = cmp.Or(max(cfg.Timeout, 0), upstream.DefaultTimeout)
-	s := &Session{cfg: cfg, redact: newRedactor(), began: time.Now()}
+	s := &Session{cfg: cfg, redact: newRedactor(), began: time.Now(), born: time.Now()}
 	s.report.Withheld = without(withheld, cfg.Env)
 	var err error
 	if s.outside, err = newOutside(cfg.Network); err != nil {
@@ -157,6 +162,7 @@ func (d dialer) Dial(ctx context.Context, stderr io.Writer) (upstream.Transport,
 		env = offline(env)
 	}
 	config := sandbox.Config{Args: c.Command, Env: env, Dir: c.Dir, Init: c.Init, Writable: c.Writable, Search: c.search, Limits: sandbox.Limits(c.Limits)}
+	config.Built = d.s.built
 	d.s.outside.configure(&config)
 	box, err := sandbox.Start(ctx, config)
 	if err != nil {
@@ -181,8 +187,10 @@ func (t transport) Stop(ctx context.Context) error {
 
 // settle notes the server's effects before the first call.
 func (s *Session) settle(ctx context.Context) error {
+	s.rest(ctx)
 	s.roots = map[string]map[string]string{}
 	w := newWalker(ctx, true, s.roots)
+	w.copies, w.born = s.copies, s.born
 	layers, err := s.open(w)
 	if err != nil {
 		return err
@@ -195,9 +203,25 @@ func (s *Session) settle(ctx context.Context) error {
 	for _, c := range w.changes {
 		s.atStart[c.Path] = c.mark()
 	}
-	_ = s.box.Settle() // if the sandbox has ended, there is nothing more to know
 	s.events, s.settled = len(s.box.Events()), time.Now()
 	return nil
+}
+
+// built notes the copies of the machine's files that the server starts with.
+func (s *Session) built(layers []sandbox.Layer) {
+	s.copies = map[string]*State{}
+	for _, l := range layers {
+		if !l.Whole {
+			continue
+		}
+		upper, err := os.OpenRoot(l.Dir)
+		if err != nil {
+			return // every difference counts as the server's then
+		}
+		w := newWalker(context.Background(), true, nil)
+		w.note(s.copies, &layer{Layer: l, upper: upper}, ".")
+		upper.Close()
+	}
 }
 
 // refresh shows a waiting session the changes of the machine since its start.
@@ -217,15 +241,20 @@ type mark struct {
 	mode        Mode
 	user, group int
 	attributes  string
+	// content is a digest: a write through shared memory (mmap(2)) does not move the times.
+	content string
 }
 
 func (c *change) mark() mark {
 	if c.After == nil {
 		return mark{}
 	}
-	m := mark{c.After.stamp, c.After.Mode, c.After.User, c.After.Group, fmt.Sprint(c.After.Attributes)}
+	m := mark{c.After.stamp, c.After.Mode, c.After.User, c.After.Group, fmt.Sprint(c.After.Attributes), c.After.SHA256}
 	if c.After.Type == "directory" { // its entries have marks of their own
 		m.size, m.changed = 0, 0
+		if c.After.dated {
+			m.changed = c.After.Modified.UnixNano()
+		}
 	}
 	return m
 }
@@ -311,12 +340,16 @@ func (s *Session) Finish(ctx context.Context) (*Report, error) {
 	case s.finished:
 		return &s.report, nil
 	}
+	if len(s.report.Calls) > 0 {
+		s.running = s.await(ctx)
+	}
 	s.client.Close(ctx)
 	<-s.box.Done()
 	if err := s.outside.end(); err != nil {
 		return nil, err
 	}
 	w := newWalker(ctx, false, s.roots)
+	w.copies, w.born = s.copies, s.born
 	layers, err := s.open(w)
 	if err != nil {
 		return nil, err

@@ -111,7 +111,7 @@ func (s *State) sameContent(o *State) bool {
 	return s.SHA256 == o.SHA256 && (s.Type != "file" || s.SHA256 != "" || s.stamp == o.stamp)
 }
 
-// sameAttributes ignores the times of directories, because they change with the entries.
+// sameAttributes ignores the times of directories, because they change with the entries; see [walker.dated].
 func (s *State) sameAttributes(o *State) bool {
 	return s.Mode == o.Mode && s.User == o.User && s.Group == o.Group && maps.Equal(s.Attributes, o.Attributes) &&
 		(s.Type != "file" || s.Modified.Equal(o.Modified))

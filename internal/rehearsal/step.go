@@ -43,7 +43,7 @@ const (
 	actDress  action = "dress" // sets attributes
 )
 
-// A dress is the attributes of an entry: permissions, owner, times of files, extended attributes.
+// A dress is the attributes of an entry: permissions, owner, times of files and of dated directories, extended attributes.
 type dress struct {
 	Mode       fs.FileMode       `json:"mode"`
 	User       int               `json:"user"`
@@ -156,7 +156,7 @@ func (s *step) dressed() error {
 		return nil
 	}
 	s.Dress = &dress{Mode: fs.FileMode(c.After.Mode), User: c.After.User, Group: c.After.Group}
-	if c.After.Type == "file" {
+	if c.After.Type == "file" || c.After.dated {
 		s.Dress.Modified = c.After.Modified
 	}
 	if c.After.Type == "file" || c.After.Type == "directory" {

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/toolvet/toolvet/internal/machine/sandbox"
 )
@@ -27,12 +28,16 @@ const (
 
 // A walker reads the layers of a sandbox and compares them with the machine.
 type walker struct {
-	own    bool // we are the superuser: owners inside are the owners outside
-	live   bool // the server still runs
+	own    bool      // we are the superuser: owners inside are the owners outside
+	live   bool      // the server still runs
+	born   time.Time // of the session
 	ctx    context.Context
 	budget int64 // bytes that may still be read
 	// roots are the extended attributes of the layers' own directories at the last walk.
-	roots   map[string]map[string]string
+	roots map[string]map[string]string
+	// copies are the entries of whole layers at the start of the server, by path. Another program may change those of
+	// the machine meanwhile, and some cannot be copied with their owners.
+	copies  map[string]*State
 	changes []change
 	more    bool // there are more changes
 	gaps    []Gap
@@ -209,6 +214,26 @@ func (w *walker) directory(l *layer, name string, there bool) {
 	}
 }
 
+// note notes the entries of a whole layer.
+func (w *walker) note(copies map[string]*State, l *layer, name string) {
+	entries, _, err := w.list(l.upper, name)
+	if err != nil {
+		return // every difference counts as the server's then
+	}
+	for _, e := range entries {
+		child := path.Join(name, e.Name())
+		if l.Except[l.path(child)] {
+			continue
+		}
+		if state, err := look(l.upper, child, nil); err == nil && state != nil {
+			copies[l.path(child)] = state
+			if state.Type == "directory" {
+				w.note(copies, l, child)
+			}
+		}
+	}
+}
+
 // goesOn reports whether to read a directory, and notes if not.
 func (w *walker) goesOn(l *layer, name string) bool {
 	switch {
@@ -261,6 +286,12 @@ func (w *walker) entry(l *layer, name string, info fs.FileInfo, there bool) {
 	}
 	after.Mode = left(after.Mode)
 	_, _, after.stamp = identify(info) // to make it readable may have changed it
+	if c := w.copies[l.path(name)]; l.Whole && c != nil && c.sameContent(after) && c.sameAttributes(after) && !w.dated(c, after) {
+		if after.Type == "directory" {
+			w.directory(l, name, true)
+		}
+		return
+	}
 	var before *State
 	if there {
 		if before, err = look(l.lower, name, &w.budget); err != nil {
@@ -268,6 +299,7 @@ func (w *walker) entry(l *layer, name string, info fs.FileInfo, there bool) {
 			return
 		}
 	}
+	after.dated = w.dated(before, after)
 	switch {
 	case before == nil:
 		w.add(l, name, Created, nil, after)
@@ -283,6 +315,17 @@ func (w *walker) entry(l *layer, name string, info fs.FileInfo, there bool) {
 	if after.Type == "directory" {
 		w.directory(l, name, before != nil)
 	}
+}
+
+// dated reports whether somebody set the time of a directory: it is from before the session, or from the future. The
+// time of a directory also changes with its entries, and those of the machine can get new ones meanwhile.
+func (w *walker) dated(before, after *State) bool {
+	const coarse = time.Second // the kernel's times lag behind
+	from := w.born.Add(-coarse)
+	if after.Type != "directory" || !after.Modified.Before(from) && !after.Modified.After(time.Now()) {
+		return false
+	}
+	return before == nil || before.Type == "directory" && before.Modified.Before(from) && !before.Modified.Equal(after.Modified)
 }
 
 // unlock makes an entry of a layer readable for us; nobody else sees the layer any more. It returns a function that
@@ -303,7 +346,7 @@ func (w *walker) compare(l *layer, name string, before, after *State) {
 	switch {
 	case !before.sameContent(after):
 		w.add(l, name, Modified, before, after)
-	case before.sameAttributes(after):
+	case before.sameAttributes(after) && !after.dated:
 		return
 	case l.Whole && !w.own && (before.User != after.User || before.Group != after.Group):
 		return // we could not build it better

@@ -14,6 +14,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -46,9 +47,13 @@ type Server struct {
 	http    *http.Server
 	arrived *arrivals
 	busy    sync.WaitGroup // of requests and connections to be recorded
+	working atomic.Int64   // requests
 	mu      sync.Mutex
 	closed  bool
 }
+
+// Working reports whether a request is being answered.
+func (s *Server) Working() bool { return s.working.Load() > 0 }
 
 // enter counts something to be recorded. False: the server is closed.
 func (s *Server) enter() bool {

@@ -100,6 +100,8 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 		return // only for other connections, or for closed ones without a reader
 	}
 	defer s.busy.Done()
+	s.working.Add(1)
+	defer s.working.Add(-1)
 	v.mu.Lock()
 	v.told = true
 	v.mu.Unlock()

@@ -128,8 +128,9 @@ var attacks = map[string]func(args []string) error{
 	"capset": func([]string) error {
 		return setCapabilities([]uintptr{unix.CAP_SYS_ADMIN}, []uintptr{unix.CAP_SYS_ADMIN})
 	},
-	"talk": talk,
-	"bare": bare,
+	"talk":   talk,
+	"wayout": wayOut,
+	"bare":   bare,
 	"semaphores": func([]string) error {
 		_, _, e := unix.Syscall(unix.SYS_SEMGET, 0, 32000, 0o600) // 2 MiB of the kernel's memory
 		return errnoError(e, unix.ENOSYS)

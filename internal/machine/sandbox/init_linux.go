@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -91,6 +92,7 @@ type initProcess struct {
 	control *control
 	events  watcher
 	fresh   []overlaying
+	skipped time.Duration
 	stage   int // descriptor of the directory of the layers
 }
 
@@ -112,8 +114,10 @@ func (i *initProcess) run() error {
 			i.events.porter.openLocal(i.setup.Config.Local)
 		}
 	}
-	err = i.control.send(note{Ready: &ready{Layers: root.layers, Gaps: root.gaps}}, root.stage)
-	if err != nil {
+	if err := i.control.send(note{Ready: &ready{Layers: root.layers, Gaps: root.gaps}}, root.stage); err != nil {
+		return err
+	}
+	if err := i.control.receive(&struct{}{}); err != nil { // nobody looks at the layers any more
 		return err
 	}
 	i.fresh, i.stage = root.fresh, root.stage
@@ -217,10 +221,12 @@ func silence() {
 
 // An order is a message to init while the server runs.
 type order struct {
-	Signal  int  `json:"signal,omitempty"`  // for the server
-	Refresh bool `json:"refresh,omitempty"` // see [Sandbox.Refresh]; answered
-	Settle  bool `json:"settle,omitempty"`  // see [Sandbox.Settle]; answered
-	Running bool `json:"running,omitempty"` // see [Sandbox.Running]; answered
+	Signal  int           `json:"signal,omitempty"`  // for the server
+	Refresh bool          `json:"refresh,omitempty"` // see [Sandbox.Refresh]; answered
+	Settle  bool          `json:"settle,omitempty"`  // see [Sandbox.Settle]; answered
+	Running bool          `json:"running,omitempty"` // see [Sandbox.Running]; answered
+	Pending bool          `json:"pending,omitempty"` // see [Sandbox.Pending]; answered
+	Skip    time.Duration `json:"skip,omitempty"`    // see [Sandbox.Skip]; answered
 }
 
 // obey carries out orders, and ends everything when the socket closes.
@@ -238,6 +244,13 @@ func (i *initProcess) obey() {
 		}
 		if o.Running {
 			_ = i.control.send(note{Answer: true, Running: running()}) // as above
+		}
+		if o.Pending {
+			_ = i.control.send(note{Answer: true, Pending: i.pending()}) // as above
+		}
+		if o.Skip > 0 {
+			i.skip(o.Skip)
+			_ = i.control.send(note{Answer: true}) // as above
 		}
 		if o.Refresh {
 			n := note{Answer: true}

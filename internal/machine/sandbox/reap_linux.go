@@ -6,11 +6,7 @@
 package sandbox
 
 import (
-	"bytes"
-	"os"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -34,6 +30,9 @@ func reap(server int) (unix.WaitStatus, Usage) {
 		}
 		if err != nil {
 			return unix.WaitStatus(0xff00), u // no process is left, and the end of the server was missed
+		}
+		if status.Stopped() {
+			continue // by us, for a moment: see hasten
 		}
 		u = u.add(&r)
 		if pid == server {
@@ -67,32 +66,17 @@ func reapRest(u Usage) Usage {
 func leftovers() []string {
 	var left []string
 	for _, pid := range processes() {
-		raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
-		if err != nil || len(raw) == 0 || len(left) == maxArguments {
+		line := commandLine(pid)
+		if line == "" || len(left) == maxArguments {
 			continue
 		}
-		line := strings.Join(strings.FieldsFunc(string(raw[:min(len(raw), maxArgument)]), func(r rune) bool { return r == 0 }), " ")
 		left = append(left, line)
 	}
 	return left
 }
 
 // processes returns the processes inside, without init.
-func processes() []int {
-	dir, err := os.Open("/proc")
-	if err != nil {
-		return nil
-	}
-	defer dir.Close()
-	names, _ := dir.Readdirnames(-1)
-	var pids []int
-	for _, name := range names {
-		if pid, err := strconv.Atoi(name); err == nil && pid > 1 {
-			pids = append(pids, pid)
-		}
-	}
-	return pids
-}
+func processes() []int { return numbers("/proc", 1) }
 
 // running returns the state of the processes inside.
 func running() *Running {
@@ -103,14 +87,8 @@ func running() *Running {
 
 // busy reports whether a thread of a process runs, waits for a processor, or for a disk.
 func busy(pid int) bool {
-	tasks := "/proc/" + strconv.Itoa(pid) + "/task"
-	entries, err := os.ReadDir(tasks)
-	if err != nil {
-		return false // it is gone
-	}
-	return slices.ContainsFunc(entries, func(e os.DirEntry) bool {
-		raw, err := os.ReadFile(tasks + "/" + e.Name() + "/stat")
-		end := bytes.LastIndexByte(raw, ')') // after the name, which the process chooses
-		return err == nil && end >= 0 && end+2 < len(raw) && (raw[end+2] == 'R' || raw[end+2] == 'D')
+	return slices.ContainsFunc(threads(pid), func(id int) bool {
+		state := stateOf(taskDir(pid, id))
+		return state == 'R' || state == 'D'
 	})
 }

@@ -33,6 +33,8 @@ type Config struct {
 	// sandbox itself. Each call has a goroutine of its own, at most [maxAccepted] at a time, and closes
 	// the connection. Nil: all are refused.
 	Accept func(net.Conn, Target) `json:"-"`
+	// Built gets the layers before the server starts. It may be nil.
+	Built func([]Layer) `json:"-"`
 	// Local lists ports of the sandbox itself with connections that go to Accept, too. No process
 	// inside can listen there.
 	Local []uint16
@@ -171,6 +173,16 @@ type Running struct {
 	PIDs []int `json:"pids"` // inside, including zombies
 	// Busy reports that some process has work to do, running or waiting for a processor.
 	Busy bool `json:"busy,omitempty"`
+}
+
+// A Pending is a process inside that goes on without being asked.
+type Pending struct {
+	PID     int    `json:"pid"`     // inside; 0 stands for the kernel's part of a connection
+	Program string `json:"program"` // its command line; "" if it has just ended
+	// Working reports that it runs, or that the kernel works for it.
+	Working bool `json:"working,omitempty"`
+	// Timer reports that it has a timer, or waits with a deadline.
+	Timer bool `json:"timer,omitempty"`
 }
 
 // A Gap is a place without visible changes, with the reason. The server cannot write there.

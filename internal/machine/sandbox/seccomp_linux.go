@@ -52,7 +52,7 @@ const newest = unix.SYS_FILE_SETATTR
 // watched lists system calls that are reported to init before they run.
 var watched = []uint32{
 	unix.SYS_EXECVE, unix.SYS_EXECVEAT, unix.SYS_CONNECT, unix.SYS_SENDTO, unix.SYS_SENDMSG, unix.SYS_SENDMMSG,
-	unix.SYS_RENAMEAT, unix.SYS_RENAMEAT2,
+	unix.SYS_RENAMEAT, unix.SYS_RENAMEAT2, unix.SYS_TIMERFD_SETTIME, unix.SYS_TIMER_CREATE,
 }
 
 // families lists the allowed socket families. Others reach parts of the machine without a namespace
@@ -117,7 +117,17 @@ func instructions() []unix.SockFilter {
 	p = append(p, oneOf(unix.SYS_SOCKETPAIR, dataArgs, []uint32{unix.AF_UNIX}, unix.SECCOMP_RET_ALLOW, deny(unix.EAFNOSUPPORT))...)
 	p = append(p, oneOf(unix.SYS_IOCTL, dataArgs+8, typing, deny(unix.EPERM), unix.SECCOMP_RET_ALLOW)...)
 	p = append(p, keepCores()...)
+	p = append(p, oneOf(unix.SYS_SETITIMER, dataArgs, []uint32{itimerReal}, unix.SECCOMP_RET_USER_NOTIF, unix.SECCOMP_RET_ALLOW)...)
+	p = append(p, oldSignalling...)
 	return append(p, answer(unix.SECCOMP_RET_ALLOW))
+}
+
+// itimerReal is the timer of setitimer that counts the time, and not that of a processor.
+const itimerReal = 0
+
+// signalling reports whether a system call sets a timer that sends a signal.
+func signalling(nr int32) bool {
+	return nr == unix.SYS_TIMER_CREATE || nr == unix.SYS_SETITIMER || slices.Contains(oldAlarm, uint32(nr))
 }
 
 // between returns ENOSYS for the numbers from first to last.

@@ -196,6 +196,12 @@ func (s *Sandbox) begin(c Config) error {
 			return errors.New("the sandbox could not be built: " + n.Failed)
 		case n.Ready != nil && stage != nil:
 			s.learn(n.Ready)
+			if c.Built != nil {
+				c.Built(s.layers)
+			}
+			if err := s.control.send(struct{}{}); err != nil {
+				return fmt.Errorf("the sandbox ended before the server ran: %w", err)
+			}
 		case n.Event != nil:
 			s.happened(*n.Event)
 		case n.Started:
@@ -362,6 +368,21 @@ func (s *Sandbox) Running() (Running, error) {
 	}
 	return *n.Running, nil
 }
+
+// Pending returns the processes inside that go on without being asked. If there are none, nothing happens
+// inside until somebody asks the server. [Sandbox.Events] then has all actions that began before.
+func (s *Sandbox) Pending() ([]Pending, error) {
+	n, err := s.answered(order{Pending: true})
+	return n.Pending, err
+}
+
+// Skip lets time pass at once for the processes inside that wait for it: their clocks go forward, and their
+// waits and timers end as if it were over. It may miss processes that do not wait at the moment. On
+// architectures other than amd64, it moves only timers of timerfd.
+func (s *Sandbox) Skip(d time.Duration) error { return s.ask(order{Skip: d}) }
+
+// HangUp closes the connections of [Config.Accept]. It reports whether there was one.
+func (s *Sandbox) HangUp() bool { return s.visits != nil && s.visits.hangUp() }
 
 // ask gives init an order, and waits for its completion.
 func (s *Sandbox) ask(o order) error {

@@ -140,6 +140,16 @@ func (v *visits) leave(conn net.Conn) {
 	v.ended.Done()
 }
 
+// hangUp ends the open connections, and reports whether there was one.
+func (v *visits) hangUp() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for conn := range v.open {
+		conn.Close()
+	}
+	return len(v.open) > 0
+}
+
 // close ends all connections, and waits for their handlers.
 func (v *visits) close() {
 	v.socket.Close()

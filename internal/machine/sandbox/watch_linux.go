@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -54,8 +55,11 @@ type (
 type watcher struct {
 	mover   mover
 	names   *names
+	timers  timers
 	porter  *porter // takes connections; nil: they are refused
 	control *control
+	// connected reports that a process inside may have connected to something.
+	connected atomic.Bool
 
 	mu   sync.Mutex
 	told int // events
@@ -84,7 +88,19 @@ func (w *watcher) watch(listener *os.File) {
 			}()
 			continue
 		}
-		if e := read(&n); e != nil {
+		switch {
+		case n.nr == unix.SYS_TIMERFD_SETTIME:
+			respond(fd, n.id, w.timers.set(&n))
+			continue
+		case signalling(n.nr):
+			w.timers.signal(&n)
+			respond(fd, n.id, errContinue)
+			continue
+		}
+		if n.nr != unix.SYS_EXECVE && n.nr != unix.SYS_EXECVEAT {
+			w.connected.Store(true)
+		}
+		for _, e := range read(&n) {
 			if w.porter != nil {
 				w.porter.expect(e.Connect)
 			}
@@ -131,42 +147,35 @@ func (w *watcher) send(e *Event) {
 	_ = w.control.send(note{Event: e})
 }
 
-// read describes a system call, or returns nil if it needs no report. The arguments may change before
-// the kernel reads them, so the description is only for the report and protects nothing.
-func read(n *notification) *Event {
+// read describes a system call: nothing if it needs no report, several events if it sends to several
+// addresses. The arguments may change before the kernel reads them, so the description is only for the
+// report and protects nothing.
+func read(n *notification) []*Event {
 	memory, err := os.Open("/proc/" + strconv.Itoa(int(n.pid)) + "/mem")
 	if err != nil {
 		return nil
 	}
 	defer memory.Close()
-	e := &Event{PID: int(n.pid)}
+	var args []string
 	switch n.nr {
 	case unix.SYS_EXECVE:
-		e.Exec = program(n.pid, memory, atCwd, n.args[0], n.args[1])
+		args = program(n.pid, memory, atCwd, n.args[0], n.args[1])
 	case unix.SYS_EXECVEAT:
-		e.Exec = program(n.pid, memory, n.args[0], n.args[1], n.args[2])
-	case unix.SYS_CONNECT:
-		e.Connect = address(memory, n.args[1], n.args[2])
-	case unix.SYS_SENDTO:
-		e.Connect = address(memory, n.args[4], n.args[5])
-	case unix.SYS_SENDMSG, unix.SYS_SENDMMSG: // of several, the first is reported
-		header := make([]byte, 12) // struct msghdr: msg_name, msg_namelen
-		if _, err := memory.ReadAt(header, int64(n.args[1])); err == nil {
-			e.Connect = address(memory, binary.NativeEndian.Uint64(header), uint64(binary.NativeEndian.Uint32(header[8:])))
+		args = program(n.pid, memory, n.args[0], n.args[1], n.args[2])
+	}
+	if args != nil {
+		return []*Event{{PID: int(n.pid), Exec: args}}
+	}
+	var list []*Event
+	for _, to := range destinations(n, memory) {
+		if strings.HasSuffix(to, ":"+strconv.Itoa(domainPort)) && datagram(n.pid, n.args[0]) {
+			continue // the DNS socket reports its own packets
+		}
+		if to != "" && !slices.ContainsFunc(list, func(e *Event) bool { return e.Connect == to }) {
+			list = append(list, &Event{PID: int(n.pid), Connect: to})
 		}
 	}
-	if strings.HasSuffix(e.Connect, ":"+strconv.Itoa(domainPort)) && datagram(n.pid, n.args[0]) {
-		e.Connect = "" // the DNS socket reports its own packets
-	}
-	if path, ok := strings.CutPrefix(e.Connect, "unix:"); ok && !filepath.IsAbs(path) && !strings.HasPrefix(path, "@") {
-		if dir, err := os.Readlink(openedBy(n.pid, atCwd)); err == nil {
-			e.Connect = "unix:" + filepath.Join(dir, path)
-		}
-	}
-	if e.Exec == nil && e.Connect == "" {
-		return nil
-	}
-	return e
+	return list
 }
 
 // own reports whether a connection goes to a port of the sandbox itself with a listener.
@@ -180,22 +189,11 @@ func own(n *notification, address string) bool {
 
 // datagram reports whether a descriptor of a process is a socket of UDP.
 func datagram(pid uint32, fd uint64) bool {
-	raw, err := os.ReadFile("/proc/" + strconv.Itoa(int(pid)) + "/status")
+	process, err := leader(pid)
 	if err != nil {
 		return false
 	}
-	_, leader, _ := bytes.Cut(raw, []byte("\nTgid:\t")) // pid may be a thread
-	leader, _, _ = bytes.Cut(leader, []byte("\n"))
-	id, err := strconv.Atoi(string(leader))
-	if err != nil {
-		return false
-	}
-	process, err := unix.PidfdOpen(id, 0)
-	if err != nil {
-		return false
-	}
-	defer unix.Close(process)
-	socket, err := unix.PidfdGetfd(process, int(int32(fd)), 0)
+	socket, err := descriptor(process, int(int32(fd)))
 	if err != nil {
 		return false
 	}
@@ -259,31 +257,4 @@ func text(memory *os.File, at uint64) string {
 		at += uint64(len(part))
 	}
 	return string(out) + "…"
-}
-
-// address reads the address of a socket. Netlink and unknown families have none.
-func address(memory *os.File, at, size uint64) string {
-	if at == 0 {
-		return ""
-	}
-	raw := make([]byte, min(size, 128))
-	if _, err := memory.ReadAt(raw, int64(at)); err != nil || len(raw) < 3 {
-		return ""
-	}
-	switch family := binary.NativeEndian.Uint16(raw); {
-	case family == unix.AF_INET && len(raw) >= 8:
-		return netip.AddrPortFrom(netip.AddrFrom4([4]byte(raw[4:8])), binary.BigEndian.Uint16(raw[2:])).String()
-	case family == unix.AF_INET6 && len(raw) >= 24:
-		return netip.AddrPortFrom(netip.AddrFrom16([16]byte(raw[8:24])), binary.BigEndian.Uint16(raw[2:])).String()
-	case family == unix.AF_UNIX:
-		name := raw[2:]
-		if name[0] == 0 {
-			return "unix:@" + string(bytes.TrimRight(name[1:], "\x00"))
-		}
-		name, _, _ = bytes.Cut(name, []byte{0})
-		if path := string(name); !filepath.IsAbs(path) || unix.Access(path, unix.F_OK) == nil {
-			return "unix:" + path
-		}
-	}
-	return ""
 }

@@ -23,15 +23,16 @@ const controlFD = 3
 
 // A note is a message of init, a line of JSON.
 type note struct {
-	Ready   *ready   `json:"ready,omitempty"`   // with the directory of the layers as a file descriptor
-	Started bool     `json:"started,omitempty"` // the server's program is about to run
-	Answer  bool     `json:"answer,omitempty"`  // to an order
-	Running *Running `json:"running,omitempty"` // with Answer
-	Failed  string   `json:"failed,omitempty"`
-	Missing string   `json:"missing,omitempty"` // the part that the machine lacks: an [UnsupportedError]
-	Fix     string   `json:"fix,omitempty"`
-	Event   *Event   `json:"event,omitempty"`
-	Exited  *exited  `json:"exited,omitempty"`
+	Ready   *ready    `json:"ready,omitempty"`   // with the directory of the layers as a file descriptor
+	Started bool      `json:"started,omitempty"` // the server's program is about to run
+	Answer  bool      `json:"answer,omitempty"`  // to an order
+	Running *Running  `json:"running,omitempty"` // with Answer
+	Pending []Pending `json:"pending,omitempty"` // with Answer
+	Failed  string    `json:"failed,omitempty"`
+	Missing string    `json:"missing,omitempty"` // the part that the machine lacks: an [UnsupportedError]
+	Fix     string    `json:"fix,omitempty"`
+	Event   *Event    `json:"event,omitempty"`
+	Exited  *exited   `json:"exited,omitempty"`
 }
 
 type ready struct {

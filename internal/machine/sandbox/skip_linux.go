@@ -1,0 +1,101 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"runtime"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// maxStop bounds the wait for a thread to stop. Only a thread that the kernel works for needs time.
+const maxStop = time.Second
+
+// skip lets time pass for each process that waits with a deadline. Its clocks go forward, and its waits
+// and timers end as if that time were over.
+func (i *initProcess) skip(d time.Duration) {
+	i.skipped += d
+	i.events.timers.skip(d)
+	late := map[int][]int{}
+	for id, t := range tasks() {
+		if t.wait == timed {
+			late[t.process] = append(late[t.process], id)
+		}
+	}
+	for pid, waiting := range late {
+		hasten(pid, waiting, i.skipped)
+	}
+}
+
+// hasten moves the clocks of a process to the true time and d, and ends the waits with a deadline of its
+// threads. Its other threads rest. If one that waits does not stop, or is about to read a clock, nothing
+// happens: the caller looks again.
+func hasten(pid int, waiting []int, d time.Duration) {
+	runtime.LockOSThread() // only the thread that stops another may change it
+	defer runtime.UnlockOSThread()
+	var stopped []int
+	defer func() {
+		for _, id := range stopped {
+			_ = unix.PtraceDetach(id) // it may have ended
+		}
+	}()
+	for _, id := range waiting {
+		if unix.PtraceSeize(id) != nil {
+			return
+		}
+		stopped = append(stopped, id)
+		if unix.PtraceInterrupt(id) != nil {
+			return
+		}
+	}
+	for _, id := range stopped {
+		if !stops(pid, id) {
+			return
+		}
+	}
+	if !forward(pid, stopped, d) {
+		return
+	}
+	for _, id := range stopped {
+		expire(pid, id)
+	}
+}
+
+// stops waits until a thread has stopped for us.
+func stops(pid, id int) bool {
+	dir := taskDir(pid, id)
+	for end := time.Now().Add(maxStop); time.Now().Before(end); time.Sleep(20 * time.Microsecond) {
+		switch stateOf(dir) {
+		case 't':
+			return true
+		case 0, 'Z', 'X':
+			return false
+		}
+	}
+	return false
+}
+
+// expired is what a system call answers when its deadline is over.
+func expired(nr uint64) (unix.Errno, bool) {
+	switch nr {
+	case unix.SYS_FUTEX, unix.SYS_FUTEX_WAITV, unix.SYS_FUTEX_WAIT:
+		return unix.ETIMEDOUT, true
+	case unix.SYS_RT_SIGTIMEDWAIT:
+		return unix.EAGAIN, true
+	case unix.SYS_RESTART_SYSCALL: // it is not known of what
+		return 0, false
+	}
+	d, ok := deadlineOf(nr)
+	return 0, ok && (d.always || nr != unix.SYS_RECVMMSG)
+}
+
+// empty empties the sets of select, whose deadline is over.
+func empty(pid int, count, at uint64) {
+	if at != 0 && count > 0 && count <= 1<<16 {
+		_ = poke(pid, at, make([]byte, (count+63)/64*8)) // a wrong address is the program's fault
+	}
+}
