@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
@@ -106,12 +107,19 @@ func TestPoliciesLint(t *testing.T) {
 	}
 	for _, name := range policyNames(t) {
 		tests := loadPolicyTests(t, name)
-		l := &linter{known: suite.Default(), policy: tests.policy}
+		l := &linter{known: suite.Default(), policy: tests.policy, tools: map[string]*call.Catalog{}}
 		l.checks()
 		for _, s := range tests.policy.Servers {
+			l.tools[s.Name] = tests.tools[""]
 			l.server(s, tests.tools[""])
 		}
-		if diff := cmp.Diff(told[name], l.gaps); diff != "" {
+		l.access()
+		// The tests list a part of the tools; TestPoliciesReal knows all.
+		l.gaps = slices.DeleteFunc(l.gaps, func(gap string) bool { return strings.Contains(gap, "matches no call: the server has no such tool") })
+		for _, misfit := range l.misfits {
+			t.Errorf("%s: lint tells: %v", name, misfit)
+		}
+		if diff := cmp.Diff(told[name], l.gaps, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%s: lint tells (-want +got):\n%s", name, diff)
 		}
 	}
