@@ -234,7 +234,7 @@ func joined(parts []ast.Expr, bound bindings) []flow {
 	return all
 }
 
-// comprehended returns the bindings within a comprehension. What a step leaves in the accumulator, the next one reads:
+// comprehended returns the bindings within a comprehension. A step reads from the accumulator what the last one left there:
 // after two steps nothing new comes.
 func comprehended(c ast.ComprehensionExpr, bound bindings) bindings {
 	inner := bindings{}
