@@ -19,12 +19,14 @@ import (
 	"github.com/toolvet/toolvet/checks/path"
 	"github.com/toolvet/toolvet/checks/text"
 	"github.com/toolvet/toolvet/checks/url"
+	"github.com/toolvet/toolvet/internal/access"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/infer"
 	"github.com/toolvet/toolvet/internal/jsonpointer"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/preset"
 	"github.com/toolvet/toolvet/internal/protocol"
+	"github.com/toolvet/toolvet/internal/rule"
 	"github.com/toolvet/toolvet/schema"
 )
 
@@ -89,10 +91,28 @@ func (l *linter) server(s *policy.Server, tools *call.Catalog) {
 		return
 	}
 	l.strays(s, tools)
+	rules := access.RulesOf(l.policy)
 	for _, name := range tools.Names() {
-		l.tool(s, tools.Tool(name))
-		l.meta(s, tools.Tool(name))
+		if !refusedByRules(rules, s.Name, name) {
+			l.tool(s, tools.Tool(name))
+			l.meta(s, tools.Tool(name))
+		}
 	}
+}
+
+// refusedByRules reports whether rules refuse every call of a tool, so that nothing needs to be demanded of it.
+func refusedByRules(rules []rule.Rule, server, tool string) bool {
+	allowing, allowed := false, false
+	for _, r := range rules {
+		switch covers := r.Covers(server, tool); {
+		case r.Observe:
+		case r.Effect == rule.Allow:
+			allowing, allowed = true, allowed || covers
+		case covers && r.When == "":
+			return true
+		}
+	}
+	return allowing && !allowed
 }
 
 // arguments reports demands that leave something open.
@@ -161,7 +181,9 @@ func leftOpen(d policy.Demand, world check.World) string {
 			return "any file, by the scheme file: leave it out"
 		case len(o.Hosts) == 0:
 			return "any public host: set hosts"
-		case slices.ContainsFunc(o.Hosts, func(h url.Pattern) bool { return strings.HasPrefix(h.String(), "*.") && !strings.Contains(h.String()[2:], ".") }):
+		case slices.ContainsFunc(o.Hosts, func(h url.Pattern) bool {
+			return strings.HasPrefix(h.String(), "*.") && !strings.Contains(h.String()[2:], ".")
+		}):
 			return "any host below a name without a dot: name the domain in hosts"
 		}
 	case *command.Options:
@@ -288,7 +310,7 @@ var harms = map[infer.Kind]string{
 	infer.SQL:     "DROP TABLE users",
 }
 
-// bounds reports whether a demand may well refuse a harmful value. What a demand on paths or the like leaves open, leftOpen tells.
+// bounds reports whether a demand may well refuse a harmful value. leftOpen tells what demands on paths and the like leave open.
 func bounds(d policy.Demand, harm string) bool {
 	switch o := d.Options.(type) {
 	case *identifier.Options:

@@ -88,7 +88,7 @@ func (l *linter) silentOnRequests(rules []rule.Rule) {
 // arguments matches references to arguments in a condition.
 var arguments = lazyregexp.New(`\bargs\b`)
 
-// fit compiles a rule for each tool that it covers. A dynamic rule needs to fit only one of
+// fit compiles a rule for each tool that it covers. Each part of a dynamic rule needs to fit only one of
 // them.
 func (l *linter) fit(index int, r rule.Rule) {
 	covered := 0
@@ -108,7 +108,14 @@ func (l *linter) fit(index int, r rule.Rule) {
 		if len(unfit) < covered || covered == 0 {
 			return
 		}
-		unfit = unfit[:1] // the fault is the same for all
+		common := slices.DeleteFunc(slices.Clone(unfit[0]), func(e *rule.Error) bool {
+			return slices.ContainsFunc(unfit[1:], func(errs rule.Errors) bool {
+				return !slices.ContainsFunc(errs, func(o *rule.Error) bool {
+					return o.Line == e.Line && o.Column == e.Column && o.Message == e.Message
+				})
+			})
+		})
+		unfit = []rule.Errors{common}
 	}
 	for i, errs := range unfit {
 		for _, err := range errs {
