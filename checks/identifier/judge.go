@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/toolvet/toolvet/check"
@@ -29,6 +30,7 @@ var kinds = map[string]kind{
 	"env":          {"the name of an environment variable such as LOG_LEVEL", form(`[A-Za-z_][A-Za-z0-9_]*`)}, // POSIX.1-2017, 8.1
 	"docker_image": {"a container image such as ghcr.io/acme/app:1.4, in lower case", image},
 	"git_ref":      {"a git branch, tag or commit such as feature/login", gitRef},
+	"name":         {"a name of one thing such as feature/login: no dash at its beginning, no step such as .., no control character", name},
 	"hostname":     {"a host name such as db-1.example.org", hostname},
 	"semver":       {"a version such as 1.4.0 or 2.0.0-rc.1", version}, // semver.org 2.0.0
 }
@@ -80,6 +82,32 @@ var (
 	hostLabel = form(`[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?`)
 	hexNumber = form(`0[xX][0-9a-fA-F]*`)
 )
+
+// name reports whether nothing in a name means more than a name: to a program an option, to a path or URL a step upwards.
+func name(s string) bool {
+	if s == "" || s[0] == '-' || strings.ContainsFunc(s, unicode.IsControl) {
+		return false
+	}
+	for range maxDecodes {
+		decoded := plainly.Replace(s)
+		if decoded == s {
+			break
+		}
+		s = decoded
+	}
+	for step := range strings.FieldsFuncSeq(s, func(r rune) bool { return r == '/' || r == '\\' }) {
+		step, _, _ = strings.Cut(step, ";")
+		if step = strings.TrimSpace(step); step == ".." {
+			return false
+		}
+	}
+	return true
+}
+
+const maxDecodes = 4
+
+// plainly replaces other spellings of what steps are made of.
+var plainly = strings.NewReplacer("%2e", ".", "%2E", ".", "%2f", "/", "%2F", "/", "%5c", "\\", "%5C", "\\", "%25", "%", "．", ".", "／", "/", "＼", "\\")
 
 // gitRef follows git-check-ref-format, and refuses what means more than a name to git:
 // a leading hyphen, ~ ^ : @{ and globs.

@@ -15,7 +15,7 @@ import (
 // Options are what a policy demands of an identifier. They need a kind or a pattern. They
 // are safe for concurrent use.
 type Options struct {
-	Kinds     []string       `policy:"kind" doc:"uuid, slug, sql, env, docker_image, git_ref, hostname or semver, or a list of which one must fit"`
+	Kinds     []string       `policy:"kind" doc:"uuid, slug, sql, env, docker_image, git_ref, hostname, semver or name, or a list of which one must fit"`
 	Pattern   *regexp.Regexp `policy:"pattern" doc:"regular expression (RE2) that must match the whole"`
 	MaxLength int            `policy:"max_length" doc:"maximum number of characters; default 255"`
 }

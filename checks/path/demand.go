@@ -10,6 +10,11 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
+const (
+	hiddenFault    = "must not name a hidden file or directory, one that begins with a dot"
+	extensionFault = "must be the name of a file that ends with "
+)
+
 // demands judges what a policy demands of the form of an allowed path.
 func (j *judgement) demands(r reading, w *walk) []check.Finding {
 	var list []check.Finding
@@ -26,11 +31,11 @@ func (j *judgement) demands(r reading, w *walk) []check.Finding {
 	if j.NameOnly && !nameOnly(r.text) {
 		bad("must be the name of a file alone, without a directory")
 	}
-	if j.Hidden != nil && !*j.Hidden && hidden(w.at[j.depth(r, w):]) {
-		bad("must not name a hidden file or directory, one that begins with a dot")
+	if j.Hidden != nil && !*j.Hidden && !r.routes && hidden(w.at[j.depth(r, w):]) {
+		bad(hiddenFault)
 	}
 	if len(j.Extensions) > 0 && !extended(w.at, j.Extensions) {
-		bad("must be the name of a file that ends with " + strings.Join(j.Extensions, ", "))
+		bad(extensionFault + strings.Join(j.Extensions, ", "))
 	}
 	return list
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/internal/leads"
@@ -30,6 +31,16 @@ func (i inside) Place(world check.World, path string) (leads.Place, error) {
 
 func (i inside) Leads(world check.World, path string) ([]string, error) {
 	return ways(i.o, world, path)
+}
+
+func (i inside) Named(names string) string {
+	switch at := []byte("/" + names); {
+	case i.o.Hidden != nil && !*i.o.Hidden && hidden(at):
+		return hiddenFault
+	case len(i.o.Extensions) > 0 && !extended(at, i.o.Extensions):
+		return extensionFault + strings.Join(i.o.Extensions, ", ")
+	}
+	return ""
 }
 
 func (o *Options) placeOf(world check.World, path string) (leads.Place, error) {

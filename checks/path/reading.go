@@ -18,6 +18,7 @@ type reading struct {
 	traits  traits // of the source
 	literal bool   // as the characters stand
 	plain   bool   // nothing was decoded, folded or expanded: only backslashes and spaces matter
+	routes  bool   // its variables may well be parts of names, as in $id.tsx
 	how     string // which programs read it so: ends a message
 }
 
@@ -66,6 +67,7 @@ func readings(path string, p platform) []reading {
 	if t&(shell|encoded) != 0 {
 		if expanded := expand(path); expanded != path {
 			add(expanded, " once the variables in it are expanded", false)
+			list[len(list)-1].routes = routes(path)
 		}
 	}
 	return list

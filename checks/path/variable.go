@@ -37,6 +37,21 @@ func expand(path string) string {
 	return b.String()
 }
 
+// routes reports whether each reference in a path may be a part of a name: $id, in small letters.
+func routes(path string) bool {
+	for i := 0; i < len(path); i++ {
+		n := reference(path[i:])
+		if n == 0 {
+			continue
+		}
+		if name := path[i+1 : i+n]; path[i] != '$' || name[0] == '{' || name == strings.ToUpper(name) {
+			return false
+		}
+		i += n - 1
+	}
+	return true
+}
+
 // maxReference bounds the search for the end of ${NAME}.
 const maxReference = 256
 

@@ -4,6 +4,7 @@
 package pathstate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,7 +29,7 @@ type look struct {
 // asks reports whether o demands something that only the file system tells.
 func asks(o *path.Options) bool {
 	return o.Exists != nil || o.ParentExists || o.Type != "" || o.Readable || o.Writable ||
-		o.MaxSize > 0 || o.WarnSize > 0 || o.MinFree > 0 || o.FollowSymlinks != nil && !*o.FollowSymlinks
+		o.Hidden != nil && !*o.Hidden || len(o.Extensions) > 0 || o.MaxSize > 0 || o.WarnSize > 0 || o.MinFree > 0 || o.FollowSymlinks != nil && !*o.FollowSymlinks
 }
 
 func (l look) run(ctx context.Context) result {
@@ -99,8 +100,12 @@ func (l look) find(ctx context.Context) (spot, *check.Finding, error) {
 		spots = append(spots, given)
 	}
 	for _, s := range spots {
-		if f, err := l.confined(ctx, s, below); f != nil || err != nil {
+		allowed, f, err := l.confined(ctx, s, below)
+		if f != nil || err != nil {
 			return spot{}, f, err
+		}
+		if f := l.named(s, allowed); f != nil {
+			return spot{}, f, nil
 		}
 	}
 	if last := spots[len(spots)-1]; last.path != clean.path {
@@ -113,33 +118,49 @@ func (l look) find(ctx context.Context) (spot, *check.Finding, error) {
 // to, where these are links themselves.
 const maxRoots = 64
 
-// confined judges whether the allowed directories hold a spot; root is the one that
+// named judges the names that links lead to, below the directory that allows them. The check path has judged those in the text.
+func (l look) named(s spot, allowed string) *check.Finding {
+	if !s.linked {
+		return nil
+	}
+	names, err := filepath.Rel(cmp.Or(allowed, filepath.VolumeName(s.path)+string(filepath.Separator)), s.path)
+	if err != nil || names == "." {
+		return nil
+	}
+	fault := leads.OfPaths(l.options).Named(filepath.ToSlash(names))
+	if fault == "" {
+		return nil
+	}
+	return &check.Finding{Level: check.SecurityLevel, Message: fault + ", and a symbolic link leads to another"}
+}
+
+// confined judges whether the allowed directories hold a spot, and returns the one that does; root is the one that
 // the path lies in by its text, with its links followed.
-func (l look) confined(ctx context.Context, s spot, root string) (*check.Finding, error) {
+func (l look) confined(ctx context.Context, s spot, root string) (allowed string, f *check.Finding, err error) {
 	noLinks := l.options.FollowSymlinks != nil && !*l.options.FollowSymlinks
 	if s.linked && noLinks {
-		return &check.Finding{Level: check.SecurityLevel, Message: "leads through a symbolic link, and none is allowed"}, nil
+		return "", &check.Finding{Level: check.SecurityLevel, Message: "leads through a symbolic link, and none is allowed"}, nil
 	}
 	if !l.place.Confined() || inside(root, s.path) {
-		return nil, nil
+		return root, nil, nil
 	}
-	if _, ok := l.place.RootOf(s.path); ok {
-		return nil, nil // without links in it, so that root has none either
+	if other, ok := l.place.RootOf(s.path); ok {
+		return other, nil, nil // without links in it, so that root has none either
 	}
 	roots := l.place.Roots()
 	for _, dir := range roots[:min(len(roots), maxRoots)] {
 		other, err := resolve(ctx, l.sys, filepath.Clean(filepath.FromSlash(dir)), "")
 		if err == nil && inside(other.path, s.path) {
-			return nil, nil
+			return other.path, nil, nil
 		}
 		if errors.Is(err, bounded.ErrWaits) {
-			return nil, err
+			return "", nil, err
 		}
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return "", nil, ctx.Err()
 		}
 	}
-	return &check.Finding{
+	return "", &check.Finding{
 		Level:      check.SecurityLevel,
 		Message:    "leads out of the allowed directories through a symbolic link",
 		Suggestion: "give a path that stays within them, links included",

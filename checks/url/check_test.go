@@ -98,6 +98,7 @@ func TestRun(t *testing.T) {
 		{"tight, all wrong", tight, "http://0x7f.1/", "error /url: the host is the loopback address written in hexadecimal: only public hosts are allowed\n→ name a public host\n" +
 			"error /url: the host is not allowed: must be *.example.org\n" + "error /url: the port is not allowed: must be 443\n"},
 		{"denied", &Options{DenyHosts: []Pattern{pattern(t, "*.example.org")}}, "https://a.b.example.org/", "error /url: the policy denies the host\n"},
+		{"a host that ends early for some", tight, "https://evil.example;.example.org/", "error /url: the host has a character that no name has, and at which some readers end it\n→ write the name of the host alone\n"},
 		{"backslash", tight, `https://api.example.org\@10.0.0.1/`, "error /url: parsers disagree about where this leads: write slashes instead of backslashes\n"},
 		{"line break", &Options{}, "https://example.com\r\nHost: x/", control},
 		{"tab", &Options{}, "https://exam\tple.com/", control},

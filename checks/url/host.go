@@ -48,6 +48,13 @@ func (j *judging) host(h host) {
 		j.malformed("is not a URL: a label of the host is empty")
 		return
 	}
+	if !h.addr.IsValid() && strings.ContainsAny(h.name, ";,&!'\"") {
+		j.findings = append(j.findings, check.Finding{
+			Message:    "the host has a character that no name has, and at which some readers end it",
+			Suggestion: "write the name of the host alone",
+		})
+		return
+	}
 	class := h.class()
 	if f := o.judgeClass("the host is", class, written(h.spelling, class.Form)); f != nil {
 		j.findings = append(j.findings, *f)

@@ -4,6 +4,8 @@
 package policy
 
 import (
+	"bytes"
+	"encoding/json"
 	"net/url"
 	"slices"
 	"strings"
@@ -18,7 +20,8 @@ type Binding struct {
 	world       check.World
 	clientRoots bool // the roots of a call's session count beside those of world
 	arguments   []Argument
-	output      []Demand // the most particular first
+	output      []Demand        // the most particular first
+	absent      map[string]bool // arguments, by pointer, for which null means the same as their absence
 }
 
 // Bind resolves what p demands of the calls of a tool: its own demands, those of more, and, for
@@ -39,10 +42,36 @@ func (p *Policy) Bind(server, name string, t *call.Tool, more ...Tool) *Binding 
 		return b
 	}
 	b.output = append(b.output, p.Output...)
+	if t != nil {
+		b.absent = nullByDefault(t.InputSchema)
+	}
 	if p.Infer != nil && t != nil {
 		b.infer(p.Infer(t))
 	}
 	return b
+}
+
+// nullByDefault returns the arguments whose default is null, as servers in Python declare what may be left out.
+func nullByDefault(schema []byte) map[string]bool {
+	if !bytes.Contains(schema, []byte("null")) {
+		return nil
+	}
+	var s struct {
+		Properties map[string]struct{ Default json.RawMessage }
+	}
+	if json.Unmarshal(schema, &s) != nil {
+		return nil
+	}
+	var list map[string]bool
+	for name, property := range s.Properties {
+		if string(property.Default) == "null" {
+			if list == nil {
+				list = make(map[string]bool)
+			}
+			list["/"+check.EscapePointer(name)] = true
+		}
+	}
+	return list
 }
 
 // BindRequest is Bind for a request other than tools/call. Its params are the arguments, and the

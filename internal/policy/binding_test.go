@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 )
 
@@ -128,5 +129,24 @@ func TestCovers(t *testing.T) {
 		if got := covers(tt.one, tt.other); got != tt.want {
 			t.Errorf("covers(%q, %q) = %v", tt.one, tt.other, got)
 		}
+	}
+}
+
+// TestNullByDefault holds that null passes a demand where it is the declared default, which is the same as no argument, and
+// nowhere else.
+func TestNullByDefault(t *testing.T) {
+	t.Parallel()
+	kind := &check.Demand{Name: "kind"}
+	p := &Policy{Servers: []*Server{{Name: "s", Tools: []Tool{{Pattern: "x"}}}}}
+	for _, name := range []string{"/a", "/b", "/c"} {
+		p.Servers[0].Tools[0].Arguments = append(p.Servers[0].Tools[0].Arguments, Argument{Address: name, Demands: []Demand{{Kind: kind}}})
+	}
+	tool := &call.Tool{InputSchema: json.RawMessage(`{"properties":{"a":{"type":["string","null"],"default":null},"b":{"type":["string","null"]},"c":{"default":"x"}}}`)}
+	var got []string
+	for _, at := range p.Bind("s", "x", tool).In(map[string]any{"a": nil, "b": nil, "c": nil}, Live).Targets(&check.Check{Demand: kind}, 9).Errors {
+		got = append(got, at.Pointer)
+	}
+	if diff := cmp.Diff([]string{"/b", "/c"}, got); diff != "" {
+		t.Errorf("judged are (-want +got):\n%s", diff)
 	}
 }

@@ -75,6 +75,9 @@ func (p *Places) find(c *check.Check, visit func(check.Target, *Demand) (more bo
 				continue
 			}
 			p.below(p.arguments, a.Address, "", kind.Lists, func(pointer string, v any) (more bool) {
+				if v == nil && p.b.absent[pointer] {
+					return true
+				}
 				if a.Inferred != "" && !fits(v, kind) {
 					return true // the guess was about another type; the schema judges the value
 				}

@@ -60,6 +60,9 @@ func arguments(t *call.Tool, demands func(*call.Tool, infer.Guess) []policy.Dema
 		if namesOneThing(s.name) {
 			a.Demands, a.Inferred = append(a.Demands, plain()), "it is named "+quote(s.name)
 		}
+		if d := nameOf(t, s.name); d != nil {
+			a.Demands, a.Inferred = append(a.Demands, *d), "it is named "+quote(s.name)
+		}
 		list = append(list, a)
 	}
 	return list

@@ -13,8 +13,11 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/identifier"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
+	"github.com/toolvet/toolvet/internal/policy"
 )
 
 // A stringParameter is one that takes a string, or strings.
@@ -80,11 +83,49 @@ func isString(raw json.RawMessage) bool {
 var things = strings.Fields(`branch ref tag commit sha rev revision remote host hostname domain ip address
 	port id ids uuid user username login owner repo repository org organization namespace pod container image
 	service cluster region zone bucket package version locale language timezone currency symbol file filename
-	extension date account session device`)
+	extension date account session device commits commitish`)
 
-func namesOneThing(name string) bool {
+func namesOneThing(name string) bool { return slices.Contains(things, thing(name)) }
+
+// thing is the word for the thing of which a parameter holds the name: "branch" for branchName.
+func thing(name string) string {
 	w := words(name)
-	return len(w) > 0 && slices.Contains(things, w[len(w)-1])
+	if len(w) > 1 && w[len(w)-1] == "name" {
+		w = w[:len(w)-1]
+	}
+	if len(w) == 0 {
+		return ""
+	}
+	return w[len(w)-1]
+}
+
+var (
+	// nowhere are things whose names are in no directory. Servers put them into URLs, where a step .. leads to another's thing.
+	nowhere = strings.Fields(`branch commit commits commitish sha rev revision host hostname domain owner org organization namespace
+		pod container cluster region zone bucket user username login id ids uuid account session`)
+	// placed are more of them for tools of which another parameter tells the owner.
+	placed = strings.Fields("repo repository ref tag")
+	// unoptional are things whose names begin with no dash. Servers put them into command lines, where it begins an option.
+	unoptional = strings.Fields(`branch ref commit commits commitish sha rev revision remote host hostname domain namespace pod container image
+		cluster region zone bucket package`)
+	// revisions are more of them for git.
+	revisions = strings.Fields("target source object upstream onto base head")
+)
+
+// nameOf is demanded of the names of things: that a program takes them for names alone. It is nil for other parameters.
+func nameOf(t *call.Tool, name string) *policy.Demand {
+	word := thing(name)
+	git := slices.Contains(words(t.Name), "git")
+	option := slices.Contains(unoptional, word) || git && slices.Contains(revisions, word)
+	step := slices.Contains(nowhere, word) || slices.Contains(placed, word) && slices.ContainsFunc(stringParameters(t.InputSchema), func(p stringParameter) bool {
+		return slices.Contains([]string{"owner", "org", "organization", "workspace"}, thing(p.name))
+	})
+	if !option && !step {
+		return nil
+	}
+	return &policy.Demand{Kind: identifier.Demand, Options: &identifier.Options{Kinds: []string{"name"}, MaxLength: maxLook}, If: func(value string) bool {
+		return option && strings.HasPrefix(value, "-") || step && (strings.ContainsAny(value, `/\%．／＼`) || strings.Contains(value, "..")) && !strings.Contains(value, "://")
+	}}
 }
 
 // texts are words in the name of a parameter for text, which may speak of anything.
@@ -102,17 +143,41 @@ const maxLook = 4096
 
 // looksLikePath reports whether a value is one path: absolute, with at least two names, or with a step upwards. Text has spaces.
 func looksLikePath(value string) bool {
-	if len(value) > maxLook || strings.ContainsFunc(value, unicode.IsSpace) {
+	value = strings.TrimSpace(value)
+	if len(value) > maxLook || strings.Contains(value, " ") {
 		return false
 	}
-	names, up := 0, false
-	for name := range strings.FieldsFuncSeq(value, func(r rune) bool { return r == '/' || r == '\\' }) {
-		names++
-		up = up || name == ".." || strings.EqualFold(name, "%2e%2e")
+	names, up := steps(value)
+	if strings.ContainsFunc(value, unicode.IsSpace) { // which a URL drops; lines with steps of their own are a list
+		return !up && climbs(seamless.Replace(value))
 	}
+	up = up || climbs(value)
 	absolute := strings.HasPrefix(value, "/") && !strings.HasPrefix(value, "//") || runtime.GOOS == "windows" && filepath.IsAbs(value)
 	return up || absolute && names > 1
 }
+
+// steps counts the names in a path, and tells whether one is a step upwards.
+func steps(path string) (names int, up bool) {
+	for name := range strings.FieldsFuncSeq(path, func(r rune) bool { return r == '/' || r == '\\' || unicode.IsSpace(r) }) {
+		names++
+		up = up || name == ".."
+	}
+	return names, up
+}
+
+// climbs reports whether a path has a step upwards in a spelling that some readers take for it.
+func climbs(path string) bool {
+	for range 3 {
+		path = plainly.Replace(path)
+	}
+	_, up := steps(path)
+	return up
+}
+
+var (
+	plainly  = strings.NewReplacer("%2e", ".", "%2E", ".", "%2f", "/", "%2F", "/", "%5c", "/", "%5C", "/", "%25", "%", "．", ".", "／", "/", "＼", "/")
+	seamless = strings.NewReplacer("\t", "", "\n", "", "\r", "")
+)
 
 // looksLikeURL reports whether a value is one URL of the web.
 func looksLikeURL(value string) bool {

@@ -5,6 +5,7 @@ package rule
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,12 +16,14 @@ import (
 )
 
 // A TextUse is a part of a condition that compares an argument as text. If the argument is a path, "..",
-// links and other spellings get around the comparison.
+// links and other spellings get around the comparison. Or a part follows an argument as a path behind other text,
+// which is another path than the server opens.
 type TextUse struct {
 	Address      string // of the argument: a JSON Pointer, with a step * for every element of a list
 	Literal      string // the text that it is compared with, as far as it is a literal at its beginning
 	Line, Column int    // of the argument in the condition, in characters from 1
 	Fix          string // the same part, comparing where the path leads
+	Joined       bool   // it is followed behind other text
 }
 
 // TextUses returns the parts of a condition that compare arguments as text. It is empty for a condition
@@ -45,12 +48,19 @@ func (e *environment) textUses(when string) []TextUse {
 
 // users collects the uses of texts.
 type users struct {
-	info *ast.SourceInfo
-	list []TextUse
+	info   *ast.SourceInfo
+	pieces []string // variables that stand for a piece of a text
+	list   []TextUse
 }
 
-// bindings are the addresses that the variables of comprehensions stand for.
-type bindings map[string]string
+// A flow is the text of an argument in the value of an expression.
+type flow struct {
+	address string
+	depth   int // how many lists or maps of the expression's own the text lies in
+}
+
+// bindings are the flows into the variables of comprehensions.
+type bindings map[string][]flow
 
 // comparisons are the functions that compare a text.
 var comparisons = []string{
@@ -69,6 +79,9 @@ func (u *users) visit(e ast.Expr, bound bindings) {
 		if slices.Contains(comparisons, c.FunctionName()) {
 			u.compare(e, c.FunctionName(), parts, bound)
 		}
+		if name := c.FunctionName(); name == withinFunction || name == resolveFunction {
+			u.follow(e, parts[0], bound)
+		}
 		for _, part := range parts {
 			u.visit(part, bound)
 		}
@@ -86,14 +99,11 @@ func (u *users) visit(e ast.Expr, bound bindings) {
 	case ast.ComprehensionKind:
 		c := e.AsComprehension()
 		u.visit(c.IterRange(), bound)
-		inner := bindings{}
-		for name, address := range bound {
-			inner[name] = address
+		u.visit(c.AccuInit(), bound)
+		if r := c.IterRange(); r.Kind() == ast.CallKind && r.AsCall().FunctionName() == "split" {
+			u.pieces = append(u.pieces, c.IterVar())
 		}
-		delete(inner, c.IterVar())
-		if addresses := texts(c.IterRange(), bound); len(addresses) == 1 && !c.HasIterVar2() {
-			inner[c.IterVar()] = addresses[0] + "/*"
-		}
+		inner := comprehended(c, bound)
 		for _, part := range []ast.Expr{c.LoopCondition(), c.LoopStep(), c.Result()} {
 			u.visit(part, inner)
 		}
@@ -103,8 +113,8 @@ func (u *users) visit(e ast.Expr, bound bindings) {
 // compare notes a comparison of arguments, unless it is with nothing.
 func (u *users) compare(e ast.Expr, function string, parts []ast.Expr, bound bindings) {
 	for i, part := range parts {
-		addresses := texts(part, bound)
-		if len(addresses) == 0 || len(parts) != 2 {
+		flows := flowsOf(part, bound)
+		if len(flows) == 0 || len(parts) != 2 {
 			continue
 		}
 		other := parts[1-i]
@@ -112,65 +122,159 @@ func (u *users) compare(e ast.Expr, function string, parts []ast.Expr, bound bin
 			continue
 		}
 		at := u.info.GetStartLocation(first(part).ID())
-		for _, address := range addresses {
-			u.list = append(u.list, TextUse{
-				Address: address, Literal: beginning(other),
+		for _, f := range flows {
+			use := TextUse{
+				Address: f.address, Literal: beginning(other),
 				Line: max(at.Line(), 1), Column: max(at.Column(), 0) + 1,
 				Fix: u.fix(e, function, part, other, i),
-			})
+			}
+			if !slices.Contains(u.list, use) {
+				u.list = append(u.list, use)
+			}
 		}
 	}
 }
 
-// texts returns the addresses of the arguments whose text becomes part of an expression's value. The functions of paths
-// return none.
-func texts(e ast.Expr, bound bindings) []string {
+// follow notes a path that is followed behind other text. Two arguments that make a path together are fine.
+func (u *users) follow(e, path ast.Expr, bound bindings) {
+	if path.Kind() != ast.CallKind || path.AsCall().FunctionName() != operators.Add {
+		return
+	}
+	var argument ast.Expr
+	for _, part := range path.AsCall().Args() {
+		if len(flowsOf(part, bound)) > 0 {
+			if argument != nil {
+				return
+			}
+			argument = part
+		}
+	}
+	if argument == nil || argument == path.AsCall().Args()[0] {
+		return
+	}
+	flows := flowsOf(argument, bound)
+	bare, err := parser.Unparse(argument, u.info)
+	if err != nil || len(flows) != 1 {
+		return
+	}
+	whole, err := parser.Unparse(e, u.info)
+	if err != nil {
+		return
+	}
+	joint, err := parser.Unparse(path, u.info)
+	if err != nil {
+		return
+	}
+	at := u.info.GetStartLocation(first(argument).ID())
+	u.list = append(u.list, TextUse{
+		Address: flows[0].address, Literal: beginning(path), Line: max(at.Line(), 1), Column: max(at.Column(), 0) + 1,
+		Fix: strings.Replace(whole, joint, bare, 1), Joined: true,
+	})
+}
+
+// flowsOf returns the flows of arguments into an expression's value. None come out of the functions of paths, nor of
+// those that tell nothing but a number or a truth.
+func flowsOf(e ast.Expr, bound bindings) []flow {
 	switch e.Kind() {
 	case ast.IdentKind:
-		if address, ok := bound[e.AsIdent()]; ok {
-			return []string{address}
+		if flows, ok := bound[e.AsIdent()]; ok {
+			return flows
 		}
 		if e.AsIdent() == "args" {
-			return []string{""}
+			return []flow{{}}
 		}
 	case ast.SelectKind:
 		s := e.AsSelect()
 		if s.IsTestOnly() {
 			return nil
 		}
-		return steps(texts(s.Operand(), bound), s.FieldName())
-	case ast.CallKind:
-		c := e.AsCall()
-		switch c.FunctionName() {
-		case operators.Index, operators.OptIndex:
-			step := "*"
-			if name, ok := c.Args()[1].AsLiteral().(types.String); ok {
-				step = string(name)
-			}
-			return steps(texts(c.Args()[0], bound), step)
-		case operators.Add, operators.Conditional, "string", "lowerAscii", "split":
-			var all []string
-			parts := c.Args()
-			if c.IsMemberFunction() {
-				parts = []ast.Expr{c.Target()}
-			}
-			if c.FunctionName() == operators.Conditional {
-				parts = parts[1:]
-			}
-			for _, part := range parts {
-				all = append(all, texts(part, bound)...)
-			}
-			return all
+		return into(flowsOf(s.Operand(), bound), s.FieldName())
+	case ast.ListKind:
+		return out(joined(e.AsList().Elements(), bound))
+	case ast.MapKind:
+		var all []flow
+		for _, entry := range e.AsMap().Entries() {
+			all = append(all, joined([]ast.Expr{entry.AsMapEntry().Key(), entry.AsMapEntry().Value()}, bound)...)
 		}
+		return out(all)
+	case ast.ComprehensionKind:
+		c := e.AsComprehension()
+		return flowsOf(c.Result(), comprehended(c, bound))
+	case ast.CallKind:
+		return flowsOfCall(e.AsCall(), bound)
 	}
 	return nil
 }
 
-func steps(addresses []string, name string) []string {
-	for i := range addresses {
-		addresses[i] += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+func flowsOfCall(c ast.CallExpr, bound bindings) []flow {
+	switch parts := c.Args(); c.FunctionName() {
+	case operators.Index, operators.OptIndex:
+		step := "*"
+		if name, ok := parts[1].AsLiteral().(types.String); ok {
+			step = string(name)
+		}
+		return into(flowsOf(parts[0], bound), step)
+	case operators.Conditional:
+		return joined(parts[1:], bound)
+	case operators.Add, "string", "bytes", "dyn":
+		return joined(parts, bound)
+	case "lowerAscii":
+		return flowsOf(c.Target(), bound)
+	case "split":
+		return out(flowsOf(c.Target(), bound))
 	}
-	return addresses
+	return nil
+}
+
+func joined(parts []ast.Expr, bound bindings) []flow {
+	var all []flow
+	for _, part := range parts {
+		all = append(all, flowsOf(part, bound)...)
+	}
+	return all
+}
+
+// comprehended returns the bindings within a comprehension. A step reads from the accumulator what the last one left there:
+// after two steps nothing new comes.
+func comprehended(c ast.ComprehensionExpr, bound bindings) bindings {
+	inner := bindings{}
+	maps.Copy(inner, bound)
+	elements := into(flowsOf(c.IterRange(), bound), "*")
+	inner[c.IterVar()] = elements
+	if c.HasIterVar2() {
+		inner[c.IterVar2()] = elements
+	}
+	inner[c.AccuVar()] = flowsOf(c.AccuInit(), bound)
+	for range 2 {
+		for _, f := range flowsOf(c.LoopStep(), inner) {
+			if !slices.Contains(inner[c.AccuVar()], f) {
+				inner[c.AccuVar()] = append(slices.Clone(inner[c.AccuVar()]), f)
+			}
+		}
+	}
+	return inner
+}
+
+// into returns the flows into an element: one step down the argument, or one out of the expression's own lists.
+func into(flows []flow, name string) []flow {
+	flows = slices.Clone(flows)
+	for i, f := range flows {
+		if f.depth > 0 {
+			flows[i].depth--
+		} else {
+			flows[i].address += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+		}
+	}
+	return flows
+}
+
+// out returns the flows into a list or map of the values.
+func out(flows []flow) []flow {
+	flows = slices.Clone(flows)
+	for i := range flows {
+		flows[i].depth++
+	}
+	return flows
 }
 
 // beginning returns the literal that a text begins with.
@@ -212,10 +316,41 @@ func first(e ast.Expr) ast.Expr {
 	}
 }
 
-// fix writes a comparison of text as one of where the path leads.
+// leaf returns the path itself in an expression: not the path in other letters, nor a part of it. It is nil if the path
+// lies in a list or map of the condition's own.
+func (u *users) leaf(e ast.Expr) ast.Expr {
+	switch e.Kind() {
+	case ast.IdentKind:
+		if !slices.Contains(u.pieces, e.AsIdent()) {
+			return e
+		}
+	case ast.SelectKind:
+		if u.leaf(e.AsSelect().Operand()) != nil {
+			return e
+		}
+	case ast.CallKind:
+		switch c := e.AsCall(); {
+		case c.IsMemberFunction():
+			return u.leaf(c.Target())
+		case c.FunctionName() == "dyn", c.FunctionName() == "string", c.FunctionName() == "bytes":
+			return u.leaf(c.Args()[0])
+		case c.FunctionName() == operators.Index:
+			if operand := u.leaf(c.Args()[0]); operand != c.Args()[0] {
+				return operand
+			}
+			return e
+		case c.FunctionName() == operators.Add, c.FunctionName() == operators.Conditional:
+			return e
+		}
+	}
+	return nil
+}
+
+// fix writes a comparison of text as one of where the path leads; "" if that is not a small change.
 func (u *users) fix(e ast.Expr, function string, text, other ast.Expr, index int) string {
-	for text.Kind() == ast.CallKind && text.AsCall().IsMemberFunction() { // the path itself, not the path in other letters
-		text = text.AsCall().Target()
+	text = u.leaf(text)
+	if text == nil {
+		return ""
 	}
 	path, err := parser.Unparse(text, u.info)
 	if err != nil {

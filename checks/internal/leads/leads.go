@@ -67,6 +67,9 @@ type Paths interface {
 	// The error is ErrRefused for a text that no program should take for a path, such as one with a NUL
 	// or a URL. It is another one for a relative path in a world without a base.
 	Leads(world check.World, path string) ([]string, error)
+	// Named says what is wrong with the names below an allowed directory that a path leads to through links: a part of a
+	// sentence, "" if nothing is. The names have slashes.
+	Named(names string) string
 }
 
 // OfPaths returns the inside of options of package path.

@@ -17,7 +17,7 @@ type denial struct {
 
 var denials = []denial{
 	{"reads files of the database's host", `
-		pg_read_file* pg_read_binary_file pg_stat_file pg_ls_* pg_hba_file_rules pg_ident_file_mappings pg_show_all_file_settings
+		pg_logdir_ls pg_read_file* pg_read_binary_file pg_stat_file pg_ls_* pg_hba_file_rules pg_ident_file_mappings pg_show_all_file_settings
 		load_file readfile lsdir bfilename dbms_lob.fileexists
 		fn_xe_file_target_read_file fn_get_audit_file fn_trace_gettable`},
 	{"writes files or large objects", `
@@ -53,14 +53,25 @@ var denials = []denial{
 	{"loads or calls code that is no SQL", `load_extension java_method reflect try_reflect`},
 }
 
-// tableDenials are functions of ClickHouse and DuckDB behind FROM. Other databases have tables of
-// the same names.
-var tableDenials = denial{"reaches files or other hosts", `
+// A tableDenial is a set of functions behind FROM in some dialects. Other databases have tables of the same names.
+type tableDenial struct {
+	denial
+	dialects []string
+}
+
+const reaches = "reaches files or other hosts"
+
+// tableDenials are functions of ClickHouse and DuckDB, of SQLite's extensions, and of PostgreSQL's extension http.
+var tableDenials = []tableDenial{{denial{reaches, `
 	file url s3 gcs hdfs remote remotesecure executable odbc jdbc mysql postgresql mongodb redis sqlite
 	read_csv read_csv_auto read_json read_json_auto read_ndjson read_parquet read_text read_blob glob parquet_scan
-	sqlite_scan postgres_scan mysql_scan`}
+	sqlite_scan postgres_scan mysql_scan`}, []string{"generic", "clickhouse"}},
+	{denial{reaches, "zipfile csv vsv statement"}, []string{"generic", "sqlite"}},
+	{denial{reaches, "http"}, []string{"generic", "postgres"}},
+}
 
-var tableDialects = []string{"generic", "clickhouse"}
+// tableModules are the modules of SQLite whose virtual tables hold only what is put into them. Others read files, or whatever they like.
+var tableModules = set("fts3 fts3aux fts4 fts4aux fts5 fts5vocab rtree rtree_i32 geopoly")
 
 // secretTables hold passwords and keys of the database itself, by their last name.
 var secretTables = set(`pg_authid pg_shadow pg_user_mapping pg_user_mappings pg_hba_file_rules pg_subscription
@@ -74,8 +85,24 @@ type denyList struct {
 
 var (
 	alwaysDenied = sync.OnceValue(func() *denyList { return newDenyList(denials...) })
-	tableDenied  = sync.OnceValue(func() *denyList { return newDenyList(tableDenials) })
+	tableDenied  = sync.OnceValue(func() map[string]*denyList {
+		all := make(map[string]*denyList)
+		for dialect, list := range tableDenialsOf(tableDenials) {
+			all[dialect] = newDenyList(list...)
+		}
+		return all
+	})
 )
+
+func tableDenialsOf(list []tableDenial) map[string][]denial {
+	of := make(map[string][]denial)
+	for _, d := range list {
+		for _, dialect := range d.dialects {
+			of[dialect] = append(of[dialect], d.denial)
+		}
+	}
+	return of
+}
 
 func newDenyList(denials ...denial) *denyList {
 	l := &denyList{names: make(map[string]string)}

@@ -167,7 +167,11 @@ func (j *judgement) calls(s *statement) {
 	var buffer [64]byte
 	for i := range s.tokens {
 		switch {
-		case !s.names(i) || j.full():
+		case j.full():
+		case s.low(i) == "using" && s.names(1) && strings.EqualFold(s.part(1), "virtual") && s.names(i+1) && !tableModules[lower(s.part(i+1))]:
+			j.fault(check.SecurityLevel, "makes a virtual table at "+Place(j.text, s.tokens[i].start)+" of a module that may read files",
+				"use an ordinary table, or a module such as fts5 or rtree")
+		case !s.names(i):
 		case s.escapedCall(i):
 			j.fault(check.SecurityLevel, "calls a function at "+Place(j.text, s.tokens[i].start)+" by a name in U&, which hides it",
 				"write the name as it is")
@@ -188,8 +192,8 @@ func (j *judgement) call(s *statement, i int, name []byte) {
 	if why == "" && string(last) == "ts_rewrite" && !matches(j.o.AllowFunctions, last) && !j.rewrites(s, i+1) {
 		why = "runs a text as SQL, which is not allowed or cannot be read"
 	}
-	if why == "" && (s.low(i-1) == "from" || s.low(i-1) == "join") && slices.Contains(tableDialects, j.dialect) {
-		why = tableDenied().reason(name)
+	if list := tableDenied()[j.dialect]; why == "" && list != nil && (s.low(i-1) == "from" || s.low(i-1) == "join") {
+		why = list.reason(name)
 	}
 	if why != "" {
 		j.fault(check.SecurityLevel, fmt.Sprintf("calls a function at %s that %s", Place(j.text, s.tokens[i].start), why),

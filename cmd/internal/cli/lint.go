@@ -4,23 +4,29 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
+	slashpath "path"
 	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/command"
+	"github.com/toolvet/toolvet/checks/identifier"
 	"github.com/toolvet/toolvet/checks/path"
+	"github.com/toolvet/toolvet/checks/text"
 	"github.com/toolvet/toolvet/checks/url"
+	"github.com/toolvet/toolvet/internal/access"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/infer"
 	"github.com/toolvet/toolvet/internal/jsonpointer"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/preset"
 	"github.com/toolvet/toolvet/internal/protocol"
+	"github.com/toolvet/toolvet/internal/rule"
 	"github.com/toolvet/toolvet/schema"
 )
 
@@ -72,23 +78,66 @@ func (l *linter) server(s *policy.Server, tools *call.Catalog) {
 		s = with(s, preset.World(s.Command))
 	}
 	for _, t := range s.Tools {
-		for _, a := range t.Arguments {
-			for _, d := range a.Demands {
-				if what := leftOpen(d, s.World); what != "" {
-					l.gap("%s: %s: %s: %s", s.Name, t.Pattern, shown(a.Address), what)
-				}
-			}
+		if t.Calls != nil && t.Calls.Unknown {
+			l.gap("%s: %s: inner tools without a definition are not judged: leave out unknown: allow", s.Name, t.Pattern)
 		}
+		l.arguments(s, t.Pattern, t.Arguments)
+	}
+	for _, r := range s.Requests {
+		l.arguments(s, r.Pattern, r.Arguments)
 	}
 	l.strayRequests(s)
 	if tools == nil {
 		return
 	}
 	l.strays(s, tools)
+	rules := access.RulesOf(l.policy)
 	for _, name := range tools.Names() {
-		l.tool(s, tools.Tool(name))
-		l.meta(s, tools.Tool(name))
+		if !refusedByRules(rules, s.Name, name) {
+			l.tool(s, tools.Tool(name))
+			l.meta(s, tools.Tool(name))
+		}
 	}
+}
+
+// refusedByRules reports whether rules refuse every call of a tool, so that nothing needs to be demanded of it.
+func refusedByRules(rules []rule.Rule, server, tool string) bool {
+	allowing, allowed := false, false
+	for _, r := range rules {
+		switch covers := r.Covers(server, tool); {
+		case r.Observe:
+		case r.Effect == rule.Allow:
+			allowing, allowed = true, allowed || covers
+		case covers && r.When == "":
+			return true
+		}
+	}
+	return allowing && !allowed
+}
+
+// arguments reports demands that leave something open.
+func (l *linter) arguments(s *policy.Server, of string, list []policy.Argument) {
+	for _, a := range list {
+		for _, d := range a.Demands {
+			if what := leftOpen(d, s.World); what != "" {
+				l.gap("%s: %s: %s: %s", s.Name, of, shown(a.Address), what)
+			}
+		}
+	}
+}
+
+// unseen says of which servers the tools are not known; "" if of none.
+func (l *linter) unseen() string {
+	var names []string
+	for _, s := range l.policy.Servers {
+		if known, asked := l.tools[s.Name]; asked && known == nil {
+			names = append(names, s.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" in what the policy says; what it leaves out of %s, only the tools tell: give --start, --tools or a command", strings.Join(names, ", "))
 }
 
 // meta reports a tool that probably makes calls of other tools, which nobody judges unless the policy
@@ -120,19 +169,41 @@ func leftOpen(d policy.Demand, world check.World) string {
 	}
 	switch o := d.Options.(type) {
 	case *path.Options:
-		if len(o.Within) == 0 && len(world.Roots) == 0 && !o.NameOnly {
+		switch dirs := cmp.Or(len(o.Within), len(world.Roots)); {
+		case dirs == 0 && !o.NameOnly:
 			return "any file: set within, or the server's roots"
+		case len(o.Within) > 0 && slices.ContainsFunc(o.Within, whole), len(o.Within) == 0 && !o.NameOnly && slices.ContainsFunc(world.Roots, whole):
+			return "any file: a directory is the root of a file system"
 		}
 	case *url.Options:
-		if len(o.Hosts) == 0 {
+		switch {
+		case slices.ContainsFunc(o.Schemes, func(s string) bool { return strings.EqualFold(s, "file") }):
+			return "any file, by the scheme file: leave it out"
+		case len(o.Hosts) == 0:
 			return "any public host: set hosts"
+		case slices.ContainsFunc(o.Hosts, func(h url.Pattern) bool {
+			return strings.HasPrefix(h.String(), "*.") && !strings.Contains(h.String()[2:], ".")
+		}):
+			return "any host below a name without a dot: name the domain in hosts"
 		}
 	case *command.Options:
-		if len(o.Programs) == 0 {
+		switch {
+		case len(o.Programs) == 0:
 			return "any program that is not known to be harmful: set programs"
+		case slices.Contains(o.Allow, "interpreter"):
+			return "any program that another one starts: leave interpreter out of allow"
 		}
 	}
 	return ""
+}
+
+// whole reports whether a directory is the root of a file system.
+func whole(dir string) bool {
+	dir = strings.ReplaceAll(dir, `\`, "/")
+	if len(dir) > 1 && dir[1] == ':' {
+		dir = "/" + dir[2:]
+	}
+	return slashpath.Clean(dir) == "/"
 }
 
 // shown returns an address in the spelling of policies.
@@ -209,7 +280,11 @@ func properties(t *call.Tool) []string {
 // tool reports arguments without a demand that look like more than text.
 func (l *linter) tool(s *policy.Server, t *call.Tool) {
 	for _, g := range infer.Tool(t) {
-		if spokenOf(s, t.Name, g.Address) {
+		switch demands, spoken := demandsOn(s, t.Name, g.Address); {
+		case spoken && harms[g.Kind] != "" && !slices.ContainsFunc(demands, func(d policy.Demand) bool { return bounds(d, harms[g.Kind]) }):
+			l.gap("%s: %s: %s: looks like a %s (%s), and nothing that the policy demands bounds it: demand %s", s.Name, t.Name, shown(g.Address), g.Kind, g.Reason, g.Kind)
+			continue
+		case spoken:
 			continue
 		}
 		switch {
@@ -227,10 +302,33 @@ func (l *linter) tool(s *policy.Server, t *call.Tool) {
 	}
 }
 
-func spokenOf(s *policy.Server, tool, address string) bool {
-	return slices.ContainsFunc(s.Tools, func(t policy.Tool) bool {
-		return t.Matches(tool) && slices.ContainsFunc(t.Arguments, func(a policy.Argument) bool {
-			return a.Address == address || a.Address == address+"/*"
-		})
-	})
+// harms are values that a demand on each kind of argument must not let through.
+var harms = map[infer.Kind]string{
+	infer.Path:    "/../../etc/passwd",
+	infer.URL:     "http://169.254.169.254/",
+	infer.Command: "rm -rf /",
+	infer.SQL:     "DROP TABLE users",
+}
+
+// bounds reports whether a demand may well refuse a harmful value. leftOpen tells what demands on paths and the like leave open.
+func bounds(d policy.Demand, harm string) bool {
+	switch o := d.Options.(type) {
+	case *identifier.Options:
+		return len(o.Kinds) > 0 || o.Pattern.FindString(harm) != harm
+	case *text.Options:
+		return o.Pattern != nil && !o.Pattern.MatchString(harm)
+	}
+	return slices.Contains([]string{"path", "url", "uri", "command", "sql", "email", "time", "cron"}, d.Kind.Name)
+}
+
+// demandsOn returns what the policy demands of an argument, and whether it speaks of it at all.
+func demandsOn(s *policy.Server, tool, address string) (demands []policy.Demand, spoken bool) {
+	for _, t := range s.Tools {
+		for _, a := range t.Arguments {
+			if t.Matches(tool) && (a.Address == address || a.Address == address+"/*") {
+				demands, spoken = append(demands, a.Demands...), true
+			}
+		}
+	}
+	return demands, spoken
 }

@@ -30,6 +30,9 @@ func (l *linter) access() {
 		l.fit(i, r)
 		l.pathsAsText(i, r)
 		l.shadowed(r, rules)
+		if r.Observe {
+			l.gap("rule %s: only observes", r.Name)
+		}
 		l.patterns("rule "+r.Name, r.Tools, func(pattern, server, tool string) bool {
 			one := r
 			one.Tools = []string{pattern}
@@ -85,7 +88,7 @@ func (l *linter) silentOnRequests(rules []rule.Rule) {
 // arguments matches references to arguments in a condition.
 var arguments = lazyregexp.New(`\bargs\b`)
 
-// fit compiles a rule for each tool that it covers. A dynamic rule needs to fit only one of
+// fit compiles a rule for each tool that it covers. Each part of a dynamic rule needs to fit only one of
 // them.
 func (l *linter) fit(index int, r rule.Rule) {
 	covered := 0
@@ -105,7 +108,14 @@ func (l *linter) fit(index int, r rule.Rule) {
 		if len(unfit) < covered || covered == 0 {
 			return
 		}
-		unfit = unfit[:1] // the fault is the same for all
+		common := slices.DeleteFunc(slices.Clone(unfit[0]), func(e *rule.Error) bool {
+			return slices.ContainsFunc(unfit[1:], func(errs rule.Errors) bool {
+				return !slices.ContainsFunc(errs, func(o *rule.Error) bool {
+					return o.Line == e.Line && o.Column == e.Column && o.Message == e.Message
+				})
+			})
+		})
+		unfit = []rule.Errors{common}
 	}
 	for i, errs := range unfit {
 		for _, err := range errs {
@@ -123,8 +133,16 @@ func (l *linter) pathsAsText(index int, r rule.Rule) {
 		if !l.path(r, use) {
 			continue
 		}
+		what := `is compared as text, and "..", links and other spellings lead elsewhere`
+		if use.Joined {
+			what = "is followed behind other text, and the server opens it without that"
+		}
+		mend := "compare it by within or resolve alone"
+		if use.Fix != "" {
+			mend = "write " + use.Fix
+		}
 		err := &rule.Error{Rule: r.Name, Index: index, Field: "when", Line: use.Line, Column: use.Column,
-			Message: fmt.Sprintf(`the path %q is compared as text, and "..", links and other spellings lead elsewhere: write %s`, shown(use.Address), use.Fix)}
+			Message: fmt.Sprintf("the path %q %s: %s", shown(use.Address), what, mend)}
 		located := access.Located(l.policy, rule.Errors{err})[0]
 		located.Message = strictjson.Printable(located.Message, 400)
 		l.misfits = append(l.misfits, located)
@@ -140,18 +158,50 @@ func (l *linter) path(r rule.Rule, use rule.TextUse) bool {
 	for _, s := range l.policy.Servers {
 		for _, t := range s.Tools {
 			for _, a := range t.Arguments {
-				if a.Address == use.Address && slices.ContainsFunc(a.Demands, func(d policy.Demand) bool { return d.Kind == path.Demand }) && r.Covers(s.Name, t.Pattern) {
+				if same(a.Address, use.Address) && slices.ContainsFunc(a.Demands, func(d policy.Demand) bool { return d.Kind == path.Demand }) && r.Covers(s.Name, t.Pattern) {
 					return true
 				}
 			}
 		}
 	}
-	known, is := false, false
+	said, is := false, false // by a definition
 	l.each(r, func(_ string, t *call.Tool) {
-		known = true
-		is = is || slices.ContainsFunc(infer.Tool(t), func(g infer.Guess) bool { return g.Address == use.Address && g.Kind == infer.Path })
+		for _, g := range infer.Tool(t) {
+			is = is || same(g.Address, use.Address) && g.Kind == infer.Path
+		}
+		said = said || declares(t.InputSchema, use.Address)
 	})
-	return is || !known && namedPath(use.Address)
+	return is || !said && (namedPath(use.Address) || strings.HasPrefix(use.Literal, "/") && strings.Count(use.Literal, "/") > 2)
+}
+
+// same reports whether an address of a condition may mean the same argument as one of a demand or a guess: a step * stands for
+// any, and what holds for a list holds for its elements.
+func same(a, b string) bool {
+	as, bs := strings.Split(strings.TrimSuffix(a, "/*"), "/"), strings.Split(strings.TrimSuffix(b, "/*"), "/")
+	if b == "/*" || a == "/*" { // any argument
+		return len(as) <= 2 && len(bs) <= 2
+	}
+	return slices.EqualFunc(as, bs, func(x, y string) bool { return x == y || x == "*" || y == "*" })
+}
+
+// declares reports whether a schema says what the value at an address is, as far as properties and items tell.
+func declares(raw json.RawMessage, address string) bool {
+	for step := range strings.SplitSeq(strings.TrimPrefix(address, "/"), "/") {
+		var s struct {
+			Properties map[string]json.RawMessage
+			Items      json.RawMessage
+		}
+		if json.Unmarshal(raw, &s) != nil {
+			return false
+		}
+		if raw = s.Properties[jsonpointer.Unescape(step)]; step == "*" {
+			raw = s.Items
+		}
+		if raw == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // namedPath reports whether the name of an argument is one of a path.

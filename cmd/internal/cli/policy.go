@@ -173,7 +173,7 @@ func (a *app) writeGaps(file string, l *linter) error {
 	}
 	open := len(l.misfits)+len(l.gaps) > 0
 	if !open {
-		terminal.Fprintf(b, "%s: lint finds no gaps\n", file)
+		terminal.Fprintf(b, "%s: lint finds no gaps%s\n", file, l.unseen())
 	}
 	for _, note := range l.notes {
 		terminal.Fprintf(b, "%s: note: %s\n", file, strictjson.Printable(note, 400))
