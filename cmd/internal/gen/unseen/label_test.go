@@ -63,6 +63,9 @@ func TestRows(t *testing.T) {
 		want []string
 	}{
 		{"examples", examples, "rules:\n- name: a\n  examples:\n  - x=1\n  - |\n    y=2\n  categories: [api, secret]\n- name: b\n  examples: [z]\n  categories: [identifier]\n", []string{"x=1", "y=2\n"}},
+		{"kingfisher", kingfisher, "rules:\n  - name: a\n    examples: [x=1]\n  - name: b\n    visible: false\n    examples: [z]\n", []string{"x=1"}},
+		{"userInputs", userInputs, "{\"user_input\": \"a\\nb\"}\n{\"user_input\": \"c\"}\n", []string{"a\nb", "c"}},
+		{"prompts", prompts, "{prompt:\n  \"a\", other: \"b\"}", []string{"a"}},
 		{"texts", texts, `{"a": ["b", "c"], "d": "e", "f": [{"content": "g", "id": "h"}]}`, []string{"b", "c", "g"}},
 		{"fenced", fenced, "a\n```html\n<b>\n```\nc\n```\nd\n```\n", []string{"<b>\n", "d\n"}},
 		{"malicious", malicious, "{maliciousContent: \"a \\\"b\\\"\\nc\"}, {maliciousContent: `d\ne`}", []string{"a \"b\"\nc", "d\ne"}},

@@ -55,6 +55,7 @@ type source struct {
 	rows               func(text string) []string // inputs
 	label              func(input string) string  // accept, reject, or flag for rows that no rule can label
 	dialect            string
+	without            []source // whose rows are left out
 }
 
 // longest bounds a row, in bytes. Rows of a corpus without an entry have 4096: they are lines and values, not documents.
@@ -91,6 +92,15 @@ func run(w io.Writer, sources map[string][]source, clones, tuned, out string) er
 			texts, err := s.read(clones)
 			if err != nil {
 				return err
+			}
+			for _, other := range s.without {
+				texts, err := other.read(clones)
+				if err != nil {
+					return err
+				}
+				for _, input := range slices.Concat(mapped(texts, other.rows)...) {
+					seen[input] = true
+				}
 			}
 			for _, input := range slices.Concat(mapped(texts, s.rows)...) {
 				if seen[input] || input == "" || len(input) > cmp.Or(longest[name], 4096) {

@@ -27,7 +27,7 @@ const (
 
 // Rounds are the sources of each corpus, by the round in which they were chosen. None is a source of ../shared/corpora, though the
 // lists of payloads share rows with those. A round is fixed before its first run, and seen after it: the next figure needs another.
-var rounds = []map[string][]source{firstRound, secondRound}
+var rounds = []map[string][]source{firstRound, secondRound, thirdRound}
 
 // firstRound was run on 2026-11-23.
 var firstRound = map[string][]source{
@@ -65,7 +65,8 @@ var firstRound = map[string][]source{
 	},
 }
 
-// secondRound has other secrets, and texts with orders that hide or disguise themselves, beside whole documents without any.
+// secondRound was run on 2026-11-27: other secrets, and texts with orders that hide or disguise themselves, beside whole documents
+// without any.
 var secondRound = map[string][]source{
 	"secrets": {
 		{repo: "praetorian-inc/noseyparker", commit: "2e6e7f36ce36619852532bbe698d8cb7a26d2da7", path: "crates/noseyparker/data/default/builtin/rules/*.yml", class: "rule-example", rows: examples, label: always(flagged)},
@@ -100,6 +101,53 @@ var secondRound = map[string][]source{
 		{repo: "pallets/flask", commit: flaskAt, path: "*.html", class: "page", rows: whole, label: always(clean)},
 		{repo: "pallets/flask", commit: flaskAt, path: "*.rst", class: "document", rows: whole, label: always(clean)},
 		{repo: "prometheus/prometheus", commit: prometheusAt, path: "*.md", class: "document", rows: whole, label: always(clean)},
+	},
+}
+
+// thirdRound was run on 2026-11-27, after the checks were mended for the second. Half of kingfisher's examples are those of noseyparker, which
+// the second round has, and left out.
+var thirdRound = map[string][]source{
+	"secrets": {
+		{repo: "mongodb/kingfisher", commit: "ee7c0db3ef87575768f817820c24736249ffcdef", path: "data/rules/*.yml", class: "rule-example", rows: kingfisher, label: always(flagged), without: secondRound["secrets"][:1]},
+		{repo: "huggingface/smolagents", commit: "e3a5b8994b301983b91c0325546e9dc82eab8cf0", path: "*.py", class: "clean-python", rows: lines, label: always(clean)},
+		{repo: "huggingface/smolagents", commit: "e3a5b8994b301983b91c0325546e9dc82eab8cf0", path: "*.md", class: "clean-document", rows: lines, label: always(clean)},
+		{repo: "jekyll/jekyll", commit: "202df571314ba1d18e9fccd81d12aaad4a703c38", path: "*.rb", class: "clean-ruby", rows: lines, label: always(clean)},
+		{repo: "jekyll/jekyll", commit: "202df571314ba1d18e9fccd81d12aaad4a703c38", path: "*.md", class: "clean-document", rows: lines, label: always(clean)},
+		{repo: "spring-projects/spring-petclinic", commit: "edf4db28affcc4741c79850a3d95bc3f177b5ff9", path: "*.java", class: "clean-java", rows: lines, label: always(clean)},
+		{repo: "spring-projects/spring-petclinic", commit: "edf4db28affcc4741c79850a3d95bc3f177b5ff9", path: "*.xml", class: "clean-configuration", rows: lines, label: always(clean)},
+		{repo: "spring-projects/spring-petclinic", commit: "edf4db28affcc4741c79850a3d95bc3f177b5ff9", path: "*.yml", class: "clean-configuration", rows: lines, label: always(clean)},
+		{repo: "vitejs/vite", commit: "a98c8d95d552c6fa98ab66fb810f5b39ad5abf49", path: "packages/*.ts", class: "clean-typescript", rows: lines, label: always(clean)},
+		{repo: "vitejs/vite", commit: "a98c8d95d552c6fa98ab66fb810f5b39ad5abf49", path: "pnpm-lock.yaml", class: "clean-lock-file", rows: lines, label: always(clean)},
+		{repo: "gohugoio/hugoDocs", commit: "1c613349f4220ae84070df25979d720c43e5cfa6", path: "*.toml", class: "clean-configuration", rows: lines, label: always(clean)},
+	},
+	"injection": {
+		{repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/obfuscation.jsonl", class: "obfuscation", rows: userInputs, label: always(flagged)},
+		{repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/obfuscation_advanced.jsonl", class: "obfuscation", rows: userInputs, label: always(flagged)},
+		{repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/tool_agent_abuse.jsonl", class: "tool-agent-abuse", rows: userInputs, label: labelDisguised},
+		{repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/data_exfiltration.jsonl", class: "data-exfiltration", rows: userInputs, label: labelDisguised},
+		{repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/instruction_override.jsonl", class: "instruction-override", rows: userInputs, label: labelDisguised},
+		{repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/instruction_override_advanced.jsonl", class: "instruction-override", rows: userInputs, label: labelDisguised},
+		{repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/context_inconsistency.jsonl", class: "context-inconsistency", rows: userInputs, label: labelDisguised},
+		{repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/context_inconsistency_advanced.jsonl", class: "context-inconsistency", rows: userInputs, label: labelDisguised},
+		{repo: "rustyorb/pincer", commit: "961485b0321259cf65ed3497e9c125cb587679bf", path: "src/lib/attacks/injection.ts", class: "injection", rows: prompts, label: labelDisguised},
+		{repo: "rustyorb/pincer", commit: "961485b0321259cf65ed3497e9c125cb587679bf", path: "src/lib/attacks/encoding.ts", class: "encoding", rows: prompts, label: labelDisguised},
+		{repo: "rustyorb/pincer", commit: "961485b0321259cf65ed3497e9c125cb587679bf", path: "src/lib/attacks/tool-abuse.ts", class: "tool-abuse", rows: prompts, label: labelDisguised},
+		{repo: "rustyorb/pincer", commit: "961485b0321259cf65ed3497e9c125cb587679bf", path: "src/lib/attacks/bypass.ts", class: "bypass", rows: prompts, label: labelDisguised},
+		{repo: "gocko1004/ai-prompt-injection-lab", commit: "df7b10ce8260bfb2cde999aae847ad1d8165595c", path: "attacks/*.md", class: "report", rows: fenced, label: labelDisguised},
+		{repo: "gocko1004/ai-prompt-injection-lab", commit: "df7b10ce8260bfb2cde999aae847ad1d8165595c", path: "reports/*.md", class: "report", rows: fenced, label: labelDisguised},
+		{repo: "screem500/prompt-injection-auditor", commit: "30c34b5114bb873ea81cec4382341ac2a73ef91c", path: "references/test-payloads.md", class: "payload", rows: fenced, label: labelDisguised},
+		{repo: "adbar/trafilatura", commit: "e90b0ef51ab026fdb905fb6c5b3c84dd3d784fd5", path: "*.html", class: "page", rows: whole, label: always(clean)},
+		{repo: "jekyll/jekyll", commit: "202df571314ba1d18e9fccd81d12aaad4a703c38", path: "*.html", class: "page", rows: whole, label: always(clean)},
+		{repo: "jekyll/jekyll", commit: "202df571314ba1d18e9fccd81d12aaad4a703c38", path: "*.md", class: "document", rows: whole, label: always(clean)},
+		{repo: "gohugoio/hugoDocs", commit: "1c613349f4220ae84070df25979d720c43e5cfa6", path: "*.md", class: "document", rows: whole, label: always(clean)},
+		{repo: "gohugoio/hugoDocs", commit: "1c613349f4220ae84070df25979d720c43e5cfa6", path: "*.html", class: "page", rows: whole, label: always(clean)},
+		{repo: "huggingface/smolagents", commit: "e3a5b8994b301983b91c0325546e9dc82eab8cf0", path: "*.md", class: "ai-document", rows: whole, label: always(clean)},
+		{repo: "microsoft/semantic-kernel", commit: "b39d95a34435f4c1d55dd00c86120ce118d847e1", path: "*.md", class: "ai-document", rows: whole, label: always(clean)},
+		{repo: "microsoft/semantic-kernel", commit: "b39d95a34435f4c1d55dd00c86120ce118d847e1", path: "*.json", class: "json", rows: whole, label: always(clean)},
+		{repo: "vitejs/vite", commit: "a98c8d95d552c6fa98ab66fb810f5b39ad5abf49", path: "*.md", class: "document", rows: whole, label: always(clean)},
+		{repo: "vitejs/vite", commit: "a98c8d95d552c6fa98ab66fb810f5b39ad5abf49", path: "*.html", class: "page", rows: whole, label: always(clean)},
+		{repo: "vitejs/vite", commit: "a98c8d95d552c6fa98ab66fb810f5b39ad5abf49", path: "*.json", class: "json", rows: whole, label: always(clean)},
+		{repo: "spring-projects/spring-petclinic", commit: "edf4db28affcc4741c79850a3d95bc3f177b5ff9", path: "*.html", class: "page", rows: whole, label: always(clean)},
 	},
 }
 
@@ -163,6 +211,38 @@ func examples(text string) (found []string) {
 	return found
 }
 
+// kingfisher are the examples of a rule of kingfisher that finds secrets: one without "visible: false", which names a part of another.
+func kingfisher(text string) (found []string) {
+	var file struct {
+		Rules []struct {
+			Examples []string
+			Visible  *bool
+		}
+	}
+	if err := yaml.Unmarshal([]byte(text), &file); err != nil {
+		return nil
+	}
+	for _, r := range file.Rules {
+		if r.Visible == nil || *r.Visible {
+			found = append(found, r.Examples...)
+		}
+	}
+	return found
+}
+
+// userInputs are the members "user_input" of lines of JSON.
+func userInputs(text string) (found []string) {
+	for line := range strings.Lines(text) {
+		var row struct {
+			UserInput string `json:"user_input"`
+		}
+		if err := json.Unmarshal([]byte(line), &row); err == nil {
+			found = append(found, row.UserInput)
+		}
+	}
+	return found
+}
+
 // texts are the strings of a JSON document's arrays, and the members "content" of objects.
 func texts(text string) (found []string) {
 	var document any
@@ -200,11 +280,21 @@ func fenced(text string) (found []string) {
 	return found
 }
 
-var maliciousContent = regexp.MustCompile("(?s)maliciousContent:\\s*(?:`([^`]*)`|\"((?:[^\"\\\\]|\\\\.)*)\")")
+const stringMember = ":\\s*(?:`([^`]*)`|\"((?:[^\"\\\\]|\\\\.)*)\")"
+
+var (
+	maliciousContent = regexp.MustCompile("(?s)maliciousContent" + stringMember)
+	prompt           = regexp.MustCompile("(?s)prompt" + stringMember)
+)
 
 // malicious are the members "maliciousContent" of objects in TypeScript.
-func malicious(text string) (found []string) {
-	for _, m := range maliciousContent.FindAllStringSubmatch(text, -1) {
+func malicious(text string) []string { return members(maliciousContent, text) }
+
+// prompts are the members "prompt".
+func prompts(text string) []string { return members(prompt, text) }
+
+func members(name *regexp.Regexp, text string) (found []string) {
+	for _, m := range name.FindAllStringSubmatch(text, -1) {
 		found = append(found, strings.NewReplacer(`\"`, `"`, `\n`, "\n", `\\`, `\`).Replace(m[1]+m[2]))
 	}
 	return found
