@@ -94,6 +94,9 @@ func (s *scanner) link(v *view, open int, l link) {
 	}
 	start, end := v.original(from, l.end, len(s.text))
 	s.checkURL(l.url, start, end, image)
+	if script, ok := strings.CutPrefix(strings.ToLower(l.url), "javascript:"); ok && runs(script, acts) {
+		s.report(kindLinkURL, "script-url", start, end, enough)
+	}
 	if !image && leadsElsewhere(label, l.url) {
 		s.report(kindLinkURL, "other-host", start, end, enough)
 	}

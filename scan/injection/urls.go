@@ -16,7 +16,7 @@ func (s *scanner) checkURL(raw string, start, end int, image bool) {
 	scheme, rest, _ := strings.Cut(raw, ":")
 	switch strings.ToLower(strings.TrimSpace(scheme)) {
 	case "javascript", "vbscript":
-		if runs(rest) {
+		if runs(rest, steals) {
 			s.report(kindLinkURL, "script-url", start, end, enough)
 		}
 	case "data":
@@ -32,19 +32,24 @@ func (s *scanner) checkURL(raw string, start, end int, image bool) {
 
 // runs tells whether the script of a URL reaches what is not its page's own: a request, a cookie, other code. The buttons of most
 // pages have scripts that do nothing, print or go back.
-func runs(script string) bool {
+func runs(script string, words []string) bool {
 	if text, err := url.PathUnescape(script); err == nil {
 		script = text
 	}
 	script = strings.ToLower(script)
-	for _, word := range []string{"fetch", "xmlhttp", "beacon", "cookie", "storage", "clipboard", "eval", "atob", "import", "document.write", "innerhtml", "location", "src", "http", "websocket",
-		"submit", "alert", "function(", "shell", "execute", "post", "//"} {
+	for _, word := range words {
 		if strings.Contains(script, word) {
 			return true
 		}
 	}
 	return false
 }
+
+// steals are words of scripts that take something away, and acts those of others that a link in a document has no use for.
+var (
+	steals = []string{"fetch", "xmlhttp", "beacon", "cookie", "storage", "clipboard", "eval(", "atob", "import(", "new image", "websocket"}
+	acts   = append([]string{"document.write", "innerhtml", "location", "src", "http", "submit", "alert", "function(", "shell", "execute", "post"}, steals...)
+)
 
 // carries names the feature of a URL's query that shows the theft of a text: a placeholder for
 // something private, or words.
@@ -75,7 +80,7 @@ func carries(raw string) string {
 var carrier = map[string]bool{
 	"q": true, "d": true, "c": true, "data": true, "msg": true, "payload": true, "content": true, "info": true,
 	"secret": true, "secrets": true, "conversation": true, "history": true, "chat": true, "leak": true, "exfil": true,
-	"steal": true, "stolen": true, "log": true, "prompt": true, "context": true, "x": true, "s": true, "m": true, "p": true,
+	"steal": true, "stolen": true, "log": true, "prompt": true, "context": true,
 }
 
 // placeholder tells whether a value is to be filled in.
