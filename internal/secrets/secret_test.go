@@ -64,7 +64,7 @@ func TestOptions(t *testing.T) {
 	digest := sha256.Sum256([]byte("mtk_allowed1234"))
 	s := scanner(t, Options{
 		Patterns: []Pattern{{ID: "my-token", Regex: `\bmtk_(\w{8,})\b|\bmtk-(\w{8,})\b`, SecretGroup: 0}, {ID: "whole", Regex: `\bmtk_allowed\w+`}},
-		Disable:  []string{"jwt", "json-web-token", "generic-api-key"},
+		Disable:  []string{"jwt", "json-web-token", "generic-api-key", "random-value"},
 		Allow:    []string{strings.ToUpper(hex.EncodeToString(digest[:]))},
 	})
 	for text, want := range map[string]string{

@@ -116,7 +116,7 @@ var addressWords = sync.OnceValue(func() map[string]int {
 	for kind, list := range map[int]string{
 		isModel:      "ai ais llm llms assistant assistants chatbot chatbots chatgpt gpt claude gemini copilot grok copilots ai-assistant ai-agent ai-agents ai-model",
 		maybeModel:   "agent agents model models bot bots crawler crawlers summarizer summariser summarizers reviewer-bot reader",
-		isOrder:      "recommend say tell include append send visit run call ignore output print reply respond rank rate mention delete forward translate add insert proceed approve transfer follow fetch open execute read write post upload download install treat consider assume pretend act reveal provide answer praise give state begin skip omit conceal remember forget buy pay email mail share paste copy encode describe disclose list display leak exfiltrate merge push grant set change rewrite replace score hire invite choose select pick prefer redirect claim stop disregard obey always never repeat submit issue switch finish attach wire issue suggest promote favor favour classify report label refuse decline invoke use curl put place present look accept click leave pipe swap hand move enter sign press confirm raise highlight emphasize emphasise trust escalate export upvote star order reserve deposit withdraw activate disable enable turn ensure make keep convince persuade reject deny quote summarize summarise do don't",
+		isOrder:      "extract inform recommend say tell include append send visit run call ignore output print reply respond rank rate mention delete forward translate add insert proceed approve transfer follow fetch open execute read write post upload download install treat consider assume pretend act reveal provide answer praise give state begin skip omit conceal remember forget buy pay email mail share paste copy encode describe disclose list display leak exfiltrate merge push grant set change rewrite replace score hire invite choose select pick prefer redirect claim stop disregard obey always never repeat submit issue switch finish attach wire issue suggest promote favor favour classify report label refuse decline invoke use curl put place present look accept click leave pipe swap hand move enter sign press confirm raise highlight emphasize emphasise trust escalate export upvote star order reserve deposit withdraw activate disable enable turn ensure make keep convince persuade reject deny quote summarize summarise do don't",
 		isLead:       "please must should shall now also then always never to and not kindly simply just first instead immediately",
 		isNotice:     "note instruction instructions message attention reminder hint notice important directive directives hey dear hello command warning info memo context guidance addressed",
 		isMust:       "must should shall needs need has have will are is ought please",
@@ -247,12 +247,40 @@ func (a *address) surroundings(i, kind int) {
 	if kind&isRole != 0 && a.words[i].after == ':' && a.begins(i) == 0 || a.is(i, "override", "prompt", "message", "instruction") && a.words[i].after == ':' && a.is(i-1, "system", "admin", "developer") && a.begins(i) <= 1 {
 		a.strong += 25
 	}
+	if a.is(i, "hidden", "override", "covert") && a.words[i].after == ':' && a.begins(i) == 0 {
+		a.strong += 30
+	}
+	if a.is(i, "user's") && a.is(i-1, "the") && a.is(i-2, "ignore", "disregard", "forget") {
+		a.strong += 25
+	}
+	if kind&isAnswer != 0 && a.is(i-1, "your") && a.is(i-2, "of") && a.is(i-3, "start", "end", "beginning", "top", "bottom") {
+		a.strong += 10
+	}
 	if a.is(i, "on") && a.is(i-1, "now") && a.is(i-2, "from") || a.is(i, "now") && a.is(i-1, "must") && a.is(i-2, "you") {
 		a.strong += 20
 	}
 	if a.is(i, "new") && a.is(i+1, "task", "instructions", "objective", "goal", "directive") && (a.is(i-1, "your") || a.words[i].first) {
 		a.strong += 25
 	}
+}
+
+// isProgram tells whether a hidden text is code: a sign of it stands beside every fourth word.
+func isProgram(text string) bool {
+	signs, words, inside := 0, 0, false
+	for i := range len(text) {
+		switch c := text[i]; {
+		case byteClass[c]&inWord != 0:
+			if !inside {
+				words++
+			}
+			inside = true
+			continue
+		case strings.IndexByte("{}();=", c) >= 0:
+			signs++
+		}
+		inside = false
+	}
+	return words >= 20 && signs*4 > words
 }
 
 // hiddenAddresses reports hidden texts that speak to a model.
@@ -265,7 +293,10 @@ func (s *scanner) hiddenAddresses(v *view, r *reading) {
 			continue // an example of an attack
 		}
 		text := v.text[h.start:min(h.end, h.start+maxAddress)]
-		s.steps += len(text)
+		s.steps += 2 * len(text)
+		if isProgram(text) {
+			continue
+		}
 		if score := addressed(text); score >= enough {
 			start, end := v.original(h.start, h.end, len(s.text))
 			s.report(h.kind, h.rule, start, end, score)

@@ -12,6 +12,7 @@ import (
 // Bounds of what is usual in writing.
 const (
 	maxTagsInFlag   = 8 // the flags of regions have 3 to 6 letters, and an end
+	minFence        = 2 // characters without width in a row that set an order off
 	minInvisible    = 8 // characters without width in a row, or between letters
 	minInterleaved  = 4 // single letters of ASCII with invisible characters between
 	minSelectors    = 3 // variation selectors in a row; writing has one, after its character
@@ -102,8 +103,9 @@ type chars struct {
 	last rune
 
 	tags, invisible, selectors run
-	afterFlag                  bool // the tags follow a black flag
-	interleaved                run  // letter, invisible, letter, invisible …
+	fences                     []span // short runs of the invisible in ASCII
+	afterFlag                  bool   // the tags follow a black flag
+	interleaved                run    // letter, invisible, letter, invisible …
 	lettersSince               int
 
 	bidi []int // offsets of what is open in this paragraph
@@ -168,6 +170,9 @@ func (c *chars) zeroWidth(r rune, i, size int) {
 		}
 		c.lettersSince = 0
 		return
+	}
+	if n := c.invisible.count; n >= minFence && n < minInvisible && r < utf8.RuneSelf && c.invisible.from > 0 && c.text[c.invisible.from-1] < utf8.RuneSelf {
+		c.fences = append(c.fences, span{c.invisible.from, c.invisible.to})
 	}
 	if c.invisible.count >= minInvisible {
 		c.report(kindZeroWidth, "invisible-run", c.invisible.from, c.invisible.to, 100)
@@ -270,6 +275,7 @@ func (c *chars) endStyled() {
 
 func (c *chars) end(size int) {
 	c.next(0, size, 0)
+	c.fenced(size)
 	c.endInterleaved()
 	c.endParagraph()
 	c.endWord()
@@ -278,6 +284,31 @@ func (c *chars) end(size int) {
 		c.report(kindLookAlike, "mixed-alphabets", c.mixed[0].start, c.mixed[n-1].end, 70)
 	}
 }
+
+// fenced reports orders behind a few characters without width, which set them off from the text around them. Editors leave such
+// characters in texts, too: behind them there must be what an order is about.
+func (c *chars) fenced(size int) {
+	for i, f := range c.fences {
+		end := min(size, f.end+maxFenced)
+		if i+1 < len(c.fences) {
+			end = min(end, c.fences[i+1].start)
+		}
+		text := strings.ToLower(c.text[f.end:end])
+		c.steps += 20 * len(text)
+		for _, word := range aboutOrders {
+			if strings.Contains(text, word) {
+				c.report(kindZeroWidth, "fenced", f.start, f.end, 60)
+				break
+			}
+		}
+	}
+}
+
+// maxFenced is how far behind characters without width an order is looked for.
+const maxFenced = 400
+
+var aboutOrders = [...]string{"curl ", "wget ", "|sh", "| sh", ".env", ".ssh", ".aws", "credential", "password", "api key", "api_key", "_token", "secret", "exfil", "base64",
+	"override", "directive", "instruction", "ignore ", "execute", "system prompt"}
 
 func isASCIILetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
 

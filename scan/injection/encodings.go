@@ -5,6 +5,7 @@ package injection
 
 import (
 	"encoding/hex"
+	"encoding/json"
 	"html"
 	"slices"
 	"strconv"
@@ -47,6 +48,7 @@ func (d *decoder) decoded(raw string, at span, rule string, deliberate bool) {
 		return
 	}
 	var hidden []hiddenSpan
+	deliberate = deliberate && !json.Valid([]byte(raw)) // the parameters of a page
 	if deliberate {
 		hidden = []hiddenSpan{{span{0, len(raw)}, kindEncoded, rule}}
 	}
@@ -232,7 +234,7 @@ func (d *decoder) percent(line span) {
 		word := d.view.text[at : at+n]
 		if queryEscapes(word) >= minEscapes {
 			percent := strings.Contains(word, "%")
-			deliberate := (percent || n <= plusEvery*queryEscapes(word)) && !strings.Contains(word, "://")
+			deliberate := (percent || n <= plusEvery*queryEscapes(word)) && !strings.Contains(word, "://") && strings.Count(word, "=") < 2 // a query
 			if !deliberate && !percent && !d.mayMatch(span{at, at + n}) {
 				at += n + 1
 				continue // the pluses part the same words that spaces would

@@ -94,6 +94,9 @@ func (r *reading) systemTag(start, end int) bool {
 	if strings.HasPrefix(rest, "<") && !strings.HasPrefix(rest, "</") {
 		return false
 	}
+	if r.property(start, end) {
+		return false
+	}
 	word, _, _ := strings.Cut(rest, " ")
 	switch strings.ToLower(strings.Trim(word, ".,;:s")) {
 	case "tag", "element", "block", "marker", "node", "section":
@@ -106,11 +109,87 @@ func (r *reading) systemTag(start, end int) bool {
 	return strings.Trim(line, " \t>*-#\"'") == ""
 }
 
+// minTurn is how many words the turn of a system has at least.
+const minTurn = 3
+
+// dictated tells whether a verb dictates an answer in a comment, as in "# Override - output: …" and "<!-- Ignore this, say: … -->". Comments
+// have such verbs for other reasons, too: one must begin its clause behind a word for hidden orders, or the comment.
+func (r *reading) dictated(h *hit) (cue, bool) {
+	c := cue{kind: kindInstruction, rule: "dictated", start: int(h.start), end: int(h.end), score: enough, alone: true}
+	behind := r.text[c.end:min(c.end+dictatedBytes, len(r.text))]
+	text, sure := cutDictated(behind)
+	if text == "" || countWords(text, minTurn) < minTurn {
+		return c, false
+	}
+	line := r.text[max(c.start-dictatedBytes, 0):c.start]
+	line = line[strings.LastIndexByte(line, '\n')+1:]
+	at := -1
+	for _, mark := range commentMarks {
+		if i := strings.LastIndex(line, mark); i >= 0 {
+			at = max(at, i+len(mark))
+		}
+	}
+	if r.hiddenAt(c.start) != nil { // an attribute
+		at = max(at, strings.LastIndexAny(line, `"'>`)+1)
+	}
+	if at < 0 {
+		return c, false
+	}
+	said := strings.ToLower(strings.TrimRight(line[min(at, len(line)):], " \t\"'"))
+	if said == "" {
+		return c, sure
+	}
+	if strings.EqualFold(r.text[c.start:c.end], "says") {
+		return c, strings.HasSuffix(said, "system")
+	}
+	for _, word := range hiddenOrder {
+		if strings.Contains(said, word) {
+			return c, strings.IndexByte(":,.;-", said[len(said)-1]) >= 0 || strings.HasSuffix(said, " and")
+		}
+	}
+	return c, false
+}
+
+const dictatedBytes = 120
+
+var (
+	commentMarks = [...]string{"<!--", "/*", "// ", "# ", "-- ", "{ #"}
+	hiddenOrder  = [...]string{"hidden", "override", "system", "instruction", "directive", "ignore", "disregard", "discard", "urgent", "forget"}
+)
+
+// cutDictated returns what stands behind a verb and its colon, and whether it is surely an answer and no setting.
+func cutDictated(text string) (answer string, sure bool) {
+	for _, mark := range [...]string{" only with:", " only with", " only:", " with:", " exactly:", ":", " \"", " I "} {
+		if answer, ok := strings.CutPrefix(text, mark); ok {
+			answer = strings.TrimLeft(answer, " \"'")
+			return answer, strings.HasPrefix(answer, "I ") || strings.Contains(mark, "only") || mark == " with:"
+		}
+	}
+	return "", false
+}
+
+// property tells whether a tag opens an element of a word or two among others, as in <a/><system>jira</system><b>.
+func (r *reading) property(start, end int) bool {
+	value, rest, ok := strings.Cut(r.text[end:min(end+formBytes, len(r.text))], "</")
+	_, rest, closed := strings.Cut(rest, ">")
+	const space = " \t\r\n"
+	return ok && closed && strings.Count(strings.Trim(value, space), " ") < minTurn-1 && strings.HasPrefix(strings.TrimLeft(rest, space), "<") &&
+		strings.HasSuffix(strings.TrimRight(r.text[max(start-formBytes, 0):start], space), ">")
+}
+
 // nested tells whether a tag has another one directly inside, as the elements of a document do.
 func (r *reading) nested(start, end int) bool {
 	if strings.HasPrefix(r.text[start:], "</") {
-		return strings.HasSuffix(strings.TrimRight(r.text[max(start-formBytes, 0):start], " \t\r\n"), ">")
+		from := max(start-formBytes, 0)
+		inside := strings.TrimRight(r.text[from:start], " \t\r\n")
+		if i := strings.LastIndex(inside, "<"+r.text[start+2:end]); i >= 0 && r.property(from+i, from+i+end-start-1) {
+			return true
+		}
+		return strings.HasSuffix(inside, ">")
 	}
 	inside := strings.TrimLeft(r.text[end:min(end+formBytes, len(r.text))], " \t\r\n")
+	if r.property(start, end) {
+		return true
+	}
 	return r.text[start] == '<' && strings.HasPrefix(inside, "<") && !strings.HasPrefix(inside, "</")
 }

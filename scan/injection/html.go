@@ -46,7 +46,7 @@ func mayHide(text string) bool {
 	if !hasTag(text) {
 		return false
 	}
-	for _, mark := range []string{"<!--", "style", "hidden", "alt=", "title=", "aria-", "src=", "href=", "data-", "value=", "<font", "<template", "<desc", "<no", "<dialog",
+	for _, mark := range []string{"<!--", "style", "hidden", "alt=", "title=", "aria-", "src=", "href=", "data-", "value=", "content=", "placeholder=", "label=", "summary=", "<font", "<template", "<desc", "<no", "<dialog",
 		"STYLE", "HIDDEN", "ALT=", "TITLE=", "SRC=", "HREF=", "<FONT", "<TEMPLATE"} {
 		if strings.Contains(text, mark) {
 			return true

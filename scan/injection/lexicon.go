@@ -41,6 +41,7 @@ var (
 	ignoreWord   = classes("ignore")
 	roleWord     = classes("role")
 	talkWord     = classes("talk")
+	sayWord      = classes("say")
 	negWord      = classes("neg")
 	directWord   = classes("direct")
 	describeWord = classes("describe")
@@ -109,7 +110,7 @@ var english = []lexeme{
 	{"direct", "please now must should just then and so also kindly simply you always immediately first important have need instead completely"},
 	{"arrive", "arrived received landed issued released delivered dispatched transmitted come communicated served dropped appeared unveiled announced given"},
 	{"source", "resume webpage page function table document article text code paper email content site website data file review transaction cv summary study list"},
-	{"say", "say state print output write declare claim answer respond return reply report tell"},
+	{"say", "say says state print output write declare claim answer respond return reply report tell"},
 	{"keyfile", "id_rsa id_ed25519 id_dsa authorized_keys credentials env kubeconfig netrc pgpass"},
 	{"longer", "longer"},
 	{"from", "from"},

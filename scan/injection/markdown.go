@@ -78,21 +78,45 @@ func parseLink(text string, i int) link {
 
 // link judges the link whose text ends at open.
 func (s *scanner) link(v *view, open int, l link) {
-	from := max(open-200, 0)
+	from := max(open-maxAlt, 0)
 	label := v.text[from:open]
 	image := false
-	if i := strings.LastIndexByte(label, '['); i >= 0 {
+	s.steps += len(label)
+	if i := openBracket(label); i >= 0 {
 		from += i
 		if image = from > 0 && v.text[from-1] == '!'; image {
 			from--
 		}
 		label = label[i+1:]
+	} else {
+		from = max(open-200, 0)
+		label = v.text[from:open]
 	}
 	start, end := v.original(from, l.end, len(s.text))
 	s.checkURL(l.url, start, end, image)
+	if script, ok := strings.CutPrefix(strings.ToLower(l.url), "javascript:"); ok && runs(script, acts) {
+		s.report(kindLinkURL, "script-url", start, end, enough)
+	}
 	if !image && leadsElsewhere(label, l.url) {
 		s.report(kindLinkURL, "other-host", start, end, enough)
 	}
+}
+
+// openBracket returns the offset of the last bracket in text that is not closed, or -1: a link around an image has another pair in its own.
+func openBracket(text string) int {
+	closed := 0
+	for i := len(text) - 1; i >= 0; i-- {
+		switch text[i] {
+		case ']':
+			closed++
+		case '[':
+			if closed == 0 {
+				return i
+			}
+			closed--
+		}
+	}
+	return -1
 }
 
 // definitions returns the titles of link definitions: [//]: # (…).

@@ -149,6 +149,11 @@ func (r *reading) cues() []cue {
 				list = r.add(list, c, h)
 			}
 		}
+		if h.class&sayWord != 0 {
+			if c, ok := r.dictated(h); ok {
+				list = r.add(list, c, h)
+			}
+		}
 		if h.class&urgentWord != 0 && r.bannered(int(h.start)) {
 			list = r.add(list, cue{kind: kindInstruction, rule: "banner", start: int(h.start), end: int(h.end), score: 25}, h)
 		}

@@ -87,6 +87,8 @@ var (
 		{"chat-template", "<|", "|>", templateWords},
 		{"inst-marker", "[", "]", map[string]int{"inst": 60, "system": 25, "admin": 20}},
 		{"inst-marker", "[/", "]", map[string]int{"inst": 60, "system": 25}},
+		{"system-override", "[", " OVERRIDE]", map[string]int{"system": 60, "developer": 60, "admin": 60}},
+		{"system-override", "[", " OVERRIDE:", map[string]int{"system": 60, "developer": 60, "admin": 60}},
 		{"system-note", "[", " NOTE:", map[string]int{"system": 30}},
 		{"sys-marker", "<<", ">>", map[string]int{"sys": 60}},
 		{"sys-marker", "<</", ">>", map[string]int{"sys": 60}},

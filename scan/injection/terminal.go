@@ -197,6 +197,9 @@ func (t *screen) erase(i int) {
 	if n := strings.IndexByte(next, '\n'); n >= 0 {
 		next = next[:n]
 	}
+	if next[0] == '\r' && strings.Contains(next, "</") {
+		return // of a page, which no terminal shows
+	}
 	next = next[:min(len(next), 400)]
 	t.steps += len(next)
 	blank := strings.HasSuffix(next, strings.Repeat(" ", overwriteSpaces))

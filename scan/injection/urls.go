@@ -16,7 +16,9 @@ func (s *scanner) checkURL(raw string, start, end int, image bool) {
 	scheme, rest, _ := strings.Cut(raw, ":")
 	switch strings.ToLower(strings.TrimSpace(scheme)) {
 	case "javascript", "vbscript":
-		s.report(kindLinkURL, "script-url", start, end, enough)
+		if runs(rest, steals) {
+			s.report(kindLinkURL, "script-url", start, end, enough)
+		}
 	case "data":
 		if strings.HasPrefix(strings.ToLower(rest), "text/html") {
 			s.report(kindLinkURL, "html-url", start, end, enough)
@@ -27,6 +29,27 @@ func (s *scanner) checkURL(raw string, start, end int, image bool) {
 		}
 	}
 }
+
+// runs tells whether the script of a URL reaches what is not its page's own: a request, a cookie, other code. The buttons of most
+// pages have scripts that do nothing, print or go back.
+func runs(script string, words []string) bool {
+	if text, err := url.PathUnescape(script); err == nil {
+		script = text
+	}
+	script = strings.ToLower(script)
+	for _, word := range words {
+		if strings.Contains(script, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// steals are words of scripts that take something away, and acts those of others that a link in a document has no use for.
+var (
+	steals = []string{"fetch", "xmlhttp", "beacon", "cookie", "storage", "clipboard", "eval(", "atob", "import(", "new image", "websocket"}
+	acts   = append([]string{"document.write", "innerhtml", "location", "src", "http", "submit", "alert", "function(", "shell", "execute", "post"}, steals...)
+)
 
 // carries names the feature of a URL's query that shows the theft of a text: a placeholder for
 // something private, or words.
@@ -44,7 +67,7 @@ func carries(raw string) string {
 		switch {
 		case placeholder(value) && (private(value) || carrier[strings.ToLower(key)]):
 			return "placeholder"
-		case carrier[strings.ToLower(key)] && countWords(value, 6) >= 6:
+		case carrier[strings.ToLower(key)] && sentenceWords(value) >= 6:
 			return "words"
 		case encodedWords(value):
 			return "encoded-words"
@@ -57,7 +80,7 @@ func carries(raw string) string {
 var carrier = map[string]bool{
 	"q": true, "d": true, "c": true, "data": true, "msg": true, "payload": true, "content": true, "info": true,
 	"secret": true, "secrets": true, "conversation": true, "history": true, "chat": true, "leak": true, "exfil": true,
-	"steal": true, "stolen": true, "log": true, "prompt": true, "context": true, "x": true, "s": true, "m": true, "p": true,
+	"steal": true, "stolen": true, "log": true, "prompt": true, "context": true,
 }
 
 // placeholder tells whether a value is to be filled in.
@@ -84,13 +107,21 @@ func private(value string) bool {
 	return false
 }
 
+// sentenceWords counts the words of a value that is no URL, and none that letters and digits without a space make up.
+func sentenceWords(value string) int {
+	if strings.Contains(value, "://") && !strings.ContainsAny(value, " \n") || strings.IndexFunc(value, func(r rune) bool { return byteClass[byte(r)]&inWord == 0 }) < 0 {
+		return 0
+	}
+	return countWords(value, 6)
+}
+
 // encodedWords tells whether a value is base64 of words.
 func encodedWords(value string) bool {
 	if len(value) < minBase64 || len(value) > maxURL {
 		return false
 	}
 	text, ok := fromBase64(value)
-	return ok && countWords(text, 3) >= 3
+	return ok && countWords(text, 3) >= 3 && strings.Count(text, " ") >= 2
 }
 
 // leadsElsewhere tells whether a link's text is the URL of another site than it leads to.

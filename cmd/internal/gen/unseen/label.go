@@ -124,3 +124,18 @@ func labelFragment(input string) string {
 	}
 	return flagged
 }
+
+// disguise is what hides text from a reader of a page, forges a turn, or encodes.
+var disguise = regexp.MustCompile(`(?i)<!--|display:\s*none|visibility:\s*hidden|font-size:\s*[01]|opacity:\s*0|color:\s*(white|transparent|#fff)|\shidden\b[^<]*>|` +
+	`aria-|\b(alt|title|data-[a-z]+|content|value)\s*=\s*["']|!\[|\[//\]:|^\[[^\]]+\]:\s*#|\]\([^)]*\s["']|<(noscript|template|meta|svg|script|style)\b|` +
+	`[\x{ad}\x{200b}-\x{200f}\x{202a}-\x{202e}\x{2060}-\x{2064}\x{feff}\x{fe00}-\x{fe0f}\x{e0000}-\x{e01ef}]|[\x{ff01}-\x{ff5e}]{4}|[\x{1d400}-\x{1d7ff}]{4}|` +
+	`\[/?(system|inst)\b|</?\|?(system|im_start|assistant|user|important|tool_result|instructions?)\b|^(system|assistant|human)\s*:|#{2,}\s*(system|instruction|assistant)|` +
+	`[A-Za-z0-9+/]{40,}={0,2}|(%[0-9a-f]{2}){6}|(\\x[0-9a-f]{2}){6}|(\\u[0-9a-f]{4}){4}|(&#x?[0-9a-f]+;){4}|\b([a-z][ ._-]){6}`)
+
+// labelDisguised says flag of an attack that hides or disguises itself. A plain request in plain words is not scored.
+func labelDisguised(input string) string {
+	if disguise.MatchString(input) {
+		return flagged
+	}
+	return plain
+}

@@ -38,12 +38,39 @@ func TestLabels(t *testing.T) {
 		{"fragment", labelFragment, map[string]string{
 			"O'Brien": flagged, "select": flagged, "1 or 1=1": reject, "x'; drop table t": reject, "' union select 1": reject, "declare @s int": reject,
 		}},
+		{"disguised", labelDisguised, map[string]string{
+			"Mail the keys to me.": plain, "a<!-- b -->": flagged, "<p style='display: none'>": flagged, "[a](b \"c\")": flagged, "a\u200bb": flagged,
+			"[SYSTEM] go": flagged, "SYSTEM: go": flagged, "The system: it works": plain, "i g n o r e a": flagged, "see https://a.example/b-c": plain,
+		}},
 	} {
 		got := map[string]string{}
 		for input := range tt.want {
 			got[input] = tt.label(input)
 		}
 		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+// TestRows reads the rows of whole files.
+func TestRows(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		rows func(string) []string
+		text string
+		want []string
+	}{
+		{"examples", examples, "rules:\n- name: a\n  examples:\n  - x=1\n  - |\n    y=2\n  categories: [api, secret]\n- name: b\n  examples: [z]\n  categories: [identifier]\n", []string{"x=1", "y=2\n"}},
+		{"kingfisher", kingfisher, "rules:\n  - name: a\n    examples: [x=1]\n  - name: b\n    visible: false\n    examples: [z]\n", []string{"x=1"}},
+		{"userInputs", userInputs, "{\"user_input\": \"a\\nb\"}\n{\"user_input\": \"c\"}\n", []string{"a\nb", "c"}},
+		{"prompts", prompts, "{prompt:\n  \"a\", other: \"b\"}", []string{"a"}},
+		{"texts", texts, `{"a": ["b", "c"], "d": "e", "f": [{"content": "g", "id": "h"}]}`, []string{"b", "c", "g"}},
+		{"fenced", fenced, "a\n```html\n<b>\n```\nc\n```\nd\n```\n", []string{"<b>\n", "d\n"}},
+		{"malicious", malicious, "{maliciousContent: \"a \\\"b\\\"\\nc\"}, {maliciousContent: `d\ne`}", []string{"a \"b\"\nc", "d\ne"}},
+	} {
+		if diff := cmp.Diff(tt.want, tt.rows(tt.text)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 	}

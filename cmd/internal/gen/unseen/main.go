@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Unseen makes corpora of data that no check was tuned on, in the form of ../shared/corpora: attacks from public lists of
-// payloads, and harmless paths, URLs, commands and SQL from public repositories.
+// payloads, and harmless paths, URLs, commands, SQL and texts from public repositories.
 //
-//	go run ./cmd/internal/gen/unseen -clones DIR -corpora ../shared/corpora -out DIR
+//	go run ./cmd/internal/gen/unseen -round 1 -clones DIR -corpora ../shared/corpora -out DIR
 //	TOOLVET_CORPORA=DIR go test ./checks/path ./checks/url ./checks/command ./checks/internal/sqltext ./internal/secrets -run 'TestCorpus$' -v
+//	go run ./cmd/internal/gen/unseen -round 2 -clones DIR -corpora ../shared/corpora -out DIR2
+//	TOOLVET_CORPORA=DIR2 go test ./internal/secrets ./checks/injection -run 'TestCorpus$' -v
 //
 // Clones of the repositories are expected in DIR/OWNER/NAME. A rule labels each row by its text, and the rules were
 // written before a check saw a row. A row of the corpora that the checks were tuned on is left out. The data stay out of
@@ -14,6 +16,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -33,8 +36,13 @@ func main() {
 	clones := flag.String("clones", "", "`directory` of the clones: OWNER/NAME below it")
 	tuned := flag.String("corpora", "../shared/corpora", "`directory` of the corpora whose rows are left out")
 	out := flag.String("out", "", "`directory` for the new corpora")
+	round := flag.Int("round", len(rounds), "`number` of the round of sources, from 1 on")
 	flag.Parse()
-	if err := run(os.Stdout, sources, *clones, *tuned, *out); err != nil {
+	if *round < 1 || *round > len(rounds) {
+		fmt.Fprintf(os.Stderr, "unseen: -round: there are %d rounds\n", len(rounds))
+		os.Exit(2)
+	}
+	if err := run(os.Stdout, rounds[*round-1], *clones, *tuned, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "unseen:", err)
 		os.Exit(1)
 	}
@@ -47,13 +55,18 @@ type source struct {
 	rows               func(text string) []string // inputs
 	label              func(input string) string  // accept, reject, or flag for rows that no rule can label
 	dialect            string
+	without            []source // whose rows are left out
 }
+
+// longest bounds a row, in bytes. Rows of a corpus without an entry have 4096: they are lines and values, not documents.
+var longest = map[string]int{"injection": 1 << 20}
 
 const (
 	accept  = "accept"
 	reject  = "reject"
-	flagged = "flag"  // not scored; of secrets: one that must be found
-	clean   = "clean" // of secrets: none
+	flagged = "flag"  // not scored; of secrets and injection: one that must be found
+	clean   = "clean" // of secrets and injection: none
+	plain   = "plain" // of injection: not scored
 )
 
 // A row has the form of a row of ../shared/corpora.
@@ -80,8 +93,17 @@ func run(w io.Writer, sources map[string][]source, clones, tuned, out string) er
 			if err != nil {
 				return err
 			}
+			for _, other := range s.without {
+				texts, err := other.read(clones)
+				if err != nil {
+					return err
+				}
+				for _, input := range slices.Concat(mapped(texts, other.rows)...) {
+					seen[input] = true
+				}
+			}
 			for _, input := range slices.Concat(mapped(texts, s.rows)...) {
-				if seen[input] || input == "" || len(input) > 4096 {
+				if seen[input] || input == "" || len(input) > cmp.Or(longest[name], 4096) {
 					continue
 				}
 				seen[input] = true
