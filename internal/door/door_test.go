@@ -221,6 +221,9 @@ func TestUnaskedIsRecorded(t *testing.T) {
 	} {
 		for text, want := range map[string]string{"obey": want, "hello": ""} {
 			d.Review(t.Context(), &call.Call{Server: "s"}, method, json.RawMessage(`{"message":"`+text+`"}`))
+			if want != "" && !(&call.Call{Method: method, FromServer: true}).KnownMethod() {
+				t.Errorf("%s: the log does not know the method", method)
+			}
 			if got := j.take(); got != want {
 				t.Errorf("%s, %s: got %q, want %q", method, text, got, want)
 			}
