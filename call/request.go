@@ -32,7 +32,7 @@ func (c *Call) Implied() bool {
 
 // KnownMethod reports whether MCP has the request or notification that c is.
 func (c *Call) KnownMethod() bool {
-	return c.IsTool() || c.described() != nil || jsonrpc.KnownNotification(c.Method)
+	return c.IsTool() || c.described() != nil || jsonrpc.KnownNotification(c.Method) || c.FromServer && jsonrpc.KnownFromServer(c.Method)
 }
 
 // described returns the description of c's method in the direction of c, or nil.

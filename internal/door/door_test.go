@@ -198,6 +198,39 @@ func TestPassageIsSmall(t *testing.T) {
 	}
 }
 
+// TestUnaskedIsRecorded holds that findings in notifications and questions of a server are recorded, and that others leave no record.
+func TestUnaskedIsRecorded(t *testing.T) {
+	t.Parallel()
+	d, j := newDoor(t)
+	found := &check.Check{Name: "found", Doc: "# found\n\nFinds orders.", Stage: check.Output, Level: check.SecurityLevel, Run: func(_ context.Context, pass *check.Pass) error {
+		if strings.Contains(string(pass.Result.Raw), "obey") {
+			pass.Report(check.Finding{Message: "an order", Severity: check.Warning})
+		}
+		return nil
+	}}
+	gate, err := toolvet.New(toolvet.WithChecks(found))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Gate = func() *toolvet.Gate { return gate }
+	for method, want := range map[string]string{
+		"notifications/message":  "judged notifications/message true, returned notifications/message, failed false",
+		"notifications/progress": "judged notifications/progress true, returned notifications/progress, failed false",
+		"elicitation/create":     "judged elicitation/create true, returned elicitation/create, failed false",
+		"tools/call":             "",
+	} {
+		for text, want := range map[string]string{"obey": want, "hello": ""} {
+			d.Review(t.Context(), &call.Call{Server: "s"}, method, json.RawMessage(`{"message":"`+text+`"}`))
+			if want != "" && !(&call.Call{Method: method, FromServer: true}).KnownMethod() {
+				t.Errorf("%s: the log does not know the method", method)
+			}
+			if got := j.take(); got != want {
+				t.Errorf("%s, %s: got %q, want %q", method, text, got, want)
+			}
+		}
+	}
+}
+
 // TestWithoutObserver holds that a door records nothing where nobody observes.
 func TestWithoutObserver(t *testing.T) {
 	t.Parallel()

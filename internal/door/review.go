@@ -29,11 +29,20 @@ import (
 // notification from a server. For an answer, method is the method of its request; otherwise it
 // is the message's own. C is the call behind an answer, or names only the server.
 //
-// Findings in a definition, such as a list of tools, are recorded here. A passage records those in its answer.
+// Findings in a definition, such as a list of tools, in a question and in a notification are recorded here. A passage records those in
+// its answer.
 func (d *Door) Review(ctx context.Context, c *call.Call, method string, raw json.RawMessage) toolvet.Reviewed {
 	v := d.look(ctx, c, method, raw)
-	if known := call.RequestOf(method); len(v.Findings) > 0 && known != nil && known.Implied && d.observer() != nil {
-		p := d.passage(&call.Call{Server: d.Server, Method: method, Name: method, Tool: known.Tool, Session: c.Session}, Request{})
+	if len(v.Findings) == 0 || d.observer() == nil {
+		return v
+	}
+	known, own := call.RequestOf(method), call.KnownAsk(method) || strings.HasPrefix(method, "notifications/")
+	if own || known != nil && known.Implied {
+		of := &call.Call{Server: d.Server, Method: method, Name: method, Session: c.Session, FromServer: own}
+		if known != nil {
+			of.Tool = known.Tool
+		}
+		p := d.passage(of, Request{})
 		p.quiet, p.verdict = true, toolvet.Verdict{Go: true}
 		p.event.Began = time.Now()
 		p.returned(ctx, &v, len(raw), false)

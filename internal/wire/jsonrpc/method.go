@@ -14,5 +14,15 @@ var Notifications = []string{
 	"notifications/initialized", "notifications/cancelled", "notifications/progress", "notifications/roots/list_changed", "notifications/tasks/status",
 }
 
+// KnownFromServer reports whether MCP has such a notification from servers.
+func KnownFromServer(method string) bool {
+	switch method {
+	case "notifications/message", "notifications/progress", "notifications/cancelled", "notifications/resources/updated", "notifications/resources/list_changed",
+		"notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/elicitation/complete", "notifications/tasks/status":
+		return true
+	}
+	return false
+}
+
 // KnownNotification reports whether MCP has such a notification from clients.
 func KnownNotification(method string) bool { return slices.Contains(Notifications, method) }

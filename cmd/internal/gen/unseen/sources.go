@@ -201,7 +201,7 @@ func examples(text string) (found []string) {
 		}
 	}
 	if err := yaml.Unmarshal([]byte(text), &file); err != nil {
-		return nil // main_test.go counts the rows
+		return nil
 	}
 	for _, r := range file.Rules {
 		if slices.Contains(r.Categories, "secret") {
