@@ -20,7 +20,7 @@ type Limits struct {
 	// Processors is the number of processors that all processes together may keep busy, on average. It takes a
 	// control group. Default all but one of the machine's, at least 2.
 	Processors int
-	OpenFiles  int64         // descriptors of one process; default 4,096
+	OpenFiles  int64         // descriptors of one process, and in flight between all; default 512
 	CPU        time.Duration // processor time of one process; default 5 min
 }
 

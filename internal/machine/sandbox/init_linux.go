@@ -143,6 +143,10 @@ func (i *initProcess) serve() error {
 	left := leftovers()
 	killAll()
 	usage = reapRest(usage)
+	usage.Watches, usage.Pipes = i.events.watches.made.Load(), limit.shared()
+	if usage.Watches > maxWatches {
+		limit.meet(limitWatches)
+	}
 	return i.control.send(note{Exited: &exited{Status: int(status), Left: left, Limits: limit.broken(), Usage: usage}})
 }
 

@@ -40,6 +40,30 @@ var kernelAttacks = map[string]func(args []string) error{
 		_, _, e := unix.Syscall6(unix.SYS_PROCESS_MADVISE, uintptr(fd), uintptr(unsafe.Pointer(&vector)), 1, unix.MADV_COLD, 0, 0)
 		return errnoError(e, unix.EPERM)
 	},
+	"lease": func(a []string) error {
+		f, err := os.Create(a[0])
+		if err != nil {
+			return err
+		}
+		return errorOf(unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_WRLCK))
+	},
+	"dnotify": func(a []string) error {
+		f, err := os.Open(a[0])
+		if err != nil {
+			return err
+		}
+		return errorOf(unix.FcntlInt(f.Fd(), unix.F_NOTIFY, 4)) // DN_CREATE
+	},
+	"pipesize": func([]string) error {
+		r, _, err := os.Pipe()
+		if err != nil {
+			return err
+		}
+		return errorOf(unix.FcntlInt(r.Fd(), unix.F_SETPIPE_SZ, 1<<18))
+	},
+	"epoll":    manyWatches,
+	"inflight": manyInFlight,
+	"pipes":    manyPipes,
 	"faults": func([]string) error {
 		const userModeOnly = 1
 		_, _, e := unix.Syscall(unix.SYS_USERFAULTFD, unix.O_CLOEXEC|userModeOnly, 0, 0)
@@ -206,6 +230,7 @@ func kernelAssaults(dir string) []assault {
 	list := []assault{
 		{args: []string{"pidfdget"}, walls: filter}, {args: []string{"madvise"}, walls: filter}, {args: []string{"faults"}, kernel: "a kernel may be built without it"},
 		{args: []string{"fanotify"}, walls: []wall{filterWall, countsWall}}, {args: []string{"inotify"}, kernel: "others take them, too"},
+		{args: []string{"lease", "/dev/shm/lease"}, walls: filter}, {args: []string{"dnotify", dir}, walls: filter}, {args: []string{"pipesize"}, walls: filter},
 		{args: []string{"byhandle"}, kernel: inUserNamespace}, {args: []string{"requests"}, walls: filter}, {args: []string{"hugepages"}, walls: filter},
 		{args: []string{"packetpair"}, walls: filter}, {args: []string{"oldpacket"}, walls: filter}, {args: []string{"uevents"}, walls: filter},
 		{args: []string{"families"}, kernel: "modules that are not there everywhere"},

@@ -86,7 +86,7 @@ type Limits struct {
 	// Processors bounds the processors that all processes together keep busy on average, under a
 	// control group; default all but one of the machine's, at least 2.
 	Processors int
-	OpenFiles  int64         // descriptors of one process; default 4,096
+	OpenFiles  int64         // descriptors of one process, and in flight; default 512
 	CPU        time.Duration // processor time of one process; default 5 min
 }
 
@@ -100,7 +100,7 @@ func (l Limits) withDefaults() Limits {
 	orInt(&l.Files, 50_000)
 	orInt(&l.Memory, 2<<30)
 	orInt(&l.Processes, 512)
-	orInt(&l.OpenFiles, 4096)
+	orInt(&l.OpenFiles, 512)
 	if l.CPU <= 0 {
 		l.CPU = 5 * time.Minute
 	}
@@ -142,7 +142,8 @@ type Ended struct {
 	Exit process.Exit
 	Left []string // command lines of programs left running
 	// Limits names the limits that the server reached: memory, processes and processor time, which end
-	// it or make it fail; open files, bytes written and files written, after which it can go on.
+	// it or make it fail, as do pipes; open files, bytes written, files written and watches of epoll, after
+	// which it can go on.
 	// Without a control group, a limit reached for less than a few hundredths of a second may go
 	// unnoticed.
 	Limits []string
@@ -154,7 +155,9 @@ type Usage struct {
 	CPU time.Duration `json:"cpu"`
 	// Memory is the peak of one process, in bytes. With a control group for memory, it is the peak of
 	// all together, including written files and the cache of files.
-	Memory int64 `json:"memory"`
+	Memory  int64 `json:"memory"`
+	Watches int64 `json:"watches,omitempty"` // of epoll, all that were made
+	Pipes   int64 `json:"pipes,omitempty"`   // at a time, the most of looks twice a second
 }
 
 // An Event is an action of a process inside, reported at its beginning.

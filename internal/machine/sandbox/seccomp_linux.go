@@ -78,6 +78,10 @@ const newNamespaces = unix.CLONE_NEWNS | unix.CLONE_NEWUSER | unix.CLONE_NEWPID 
 // Requests of ioctl that inject input for the shell of a terminal.
 var typing = []uint32{unix.TIOCSTI, unix.TIOCLINUX}
 
+// Commands of fcntl that hold up programs of the machine (leases), or use what the kernel counts for all
+// programs of a user (notices of directories, and large pipes).
+var sharing = []uint32{unix.F_SETLEASE, unix.F_NOTIFY, unix.F_SETPIPE_SZ}
+
 func deny(errno unix.Errno) uint32 { return unix.SECCOMP_RET_ERRNO | uint32(errno) }
 
 func load(offset uint32) unix.SockFilter {
@@ -117,6 +121,8 @@ func instructions() []unix.SockFilter {
 	p = append(p, oneOf(unix.SYS_SOCKETPAIR, dataArgs, []uint32{unix.AF_UNIX}, unix.SECCOMP_RET_ALLOW, deny(unix.EAFNOSUPPORT))...)
 	p = append(p, oneOf(unix.SYS_IOCTL, dataArgs+8, typing, deny(unix.EPERM), unix.SECCOMP_RET_ALLOW)...)
 	p = append(p, keepCores()...)
+	p = append(p, oneOf(unix.SYS_FCNTL, dataArgs+8, sharing, deny(unix.EPERM), unix.SECCOMP_RET_ALLOW)...)
+	p = append(p, oneOf(unix.SYS_EPOLL_CTL, dataArgs+8, []uint32{unix.EPOLL_CTL_ADD}, unix.SECCOMP_RET_USER_NOTIF, unix.SECCOMP_RET_ALLOW)...)
 	p = append(p, oneOf(unix.SYS_SETITIMER, dataArgs, []uint32{itimerReal}, unix.SECCOMP_RET_USER_NOTIF, unix.SECCOMP_RET_ALLOW)...)
 	p = append(p, oldSignalling...)
 	return append(p, answer(unix.SECCOMP_RET_ALLOW))

@@ -27,6 +27,8 @@ const (
 	limitOpen      = "open files"
 	limitStorage   = "bytes written"
 	limitFiles     = "files written"
+	limitPipes     = "pipes"
+	limitWatches   = "watches of epoll"
 )
 
 // A warden watches the resources of the processes, and records the limits that they reach. It ends
@@ -37,8 +39,9 @@ type warden struct {
 	memory, processes bool // counted by the warden
 	stage             int  // descriptor of the directory of the layers
 
-	mu  sync.Mutex
-	met []string
+	mu    sync.Mutex
+	met   []string
+	pipes int64 // the most at a look
 }
 
 func newWarden(l Limits, grouped []cgroup.Controller, stage int) *warden {
@@ -107,7 +110,9 @@ func (w *warden) look(pids []int, own bool) {
 	if !own {
 		return
 	}
+	pipes := map[uint64]bool{}
 	for _, pid := range pids {
+		pipesOf(pid, pipes)
 		if used(pid) > w.limits.CPU {
 			w.end(limitCPU)
 		}
@@ -115,6 +120,19 @@ func (w *warden) look(pids []int, own bool) {
 			w.meet(limitOpen)
 		}
 	}
+	w.mu.Lock()
+	w.pipes = max(w.pipes, int64(len(pipes)))
+	w.mu.Unlock()
+	if len(pipes) > maxPipes {
+		w.end(limitPipes)
+	}
+}
+
+// shared returns the most pipes at a look.
+func (w *warden) shared() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.pipes
 }
 
 // full returns the limits on writes that are reached now.

@@ -56,6 +56,7 @@ type watcher struct {
 	mover   mover
 	names   *names
 	timers  timers
+	watches watches
 	porter  *porter // takes connections; nil: they are refused
 	control *control
 	// connected reports that a process inside may have connected to something.
@@ -89,6 +90,9 @@ func (w *watcher) watch(listener *os.File) {
 			continue
 		}
 		switch {
+		case n.nr == unix.SYS_EPOLL_CTL:
+			respond(fd, n.id, w.watches.add())
+			continue
 		case n.nr == unix.SYS_TIMERFD_SETTIME:
 			respond(fd, n.id, w.timers.set(&n))
 			continue
