@@ -19,6 +19,8 @@ func (w *walk) stack() {
 		w.deep = true
 	case w.commands(w.i), kindOf()[word] != "" && w.commentEnds():
 		w.stacked = true
+	case lone[word] && w.i == len(w.tokens)-1 && w.tokens[0].kind == numberToken:
+		w.stacked = true
 	case word == "select":
 		w.stacked = w.listed(w.i + 1)
 	case word == "and" || word == "or":
@@ -29,6 +31,9 @@ func (w *walk) stack() {
 	}
 	w.broken = true
 }
+
+// lone are words that are a statement by themselves.
+var lone = set("shutdown reconfigure commit rollback vacuum analyze checkpoint abort end")
 
 // command looks at a word that may begin a statement without a semicolon, as SQL
 // Server allows.

@@ -17,6 +17,7 @@ func TestValues(t *testing.T) {
 		stacked   = "adds a second statement"
 		function  = "calls a function"
 		comments  = "comments out what follows"
+		clause    = "adds a condition or a clause"
 		goesOn    = "goes on as SQL"
 	)
 	for text, want := range map[string]string{
@@ -76,6 +77,40 @@ func TestValues(t *testing.T) {
 		"admin'/*":                         comments,
 		"1 order by 5 -- ":                 comments,
 		"1 --":                             comments,
+		"1);--":                            comments,
+		"1;":                               "ends the statement",
+		"1;%00":                            "NUL",
+		"1;shutdown":                       stacked,
+		"UNION SELECT":                     union,
+		"1 union table users":              union,
+		`\Nunion select 1`:                 union,
+		`\x27 or 1=1-- `:                   condition,
+		`\u0027;drop table t-- `:           stacked,
+		"declare @q varchar(9) select @q":  stacked,
+		"exec (@q)":                        "runs a text as SQL",
+		"@a:=1":                            "sets a variable",
+		"1 between 0 and 9":                clause,
+		"-1 is not null":                   clause,
+		"1 not in (2)":                     clause,
+		"(1) < 2":                          clause,
+		"1 or true":                        clause,
+		"1 or 1":                           clause,
+		"1 && 1":                           clause,
+		"|| 1":                             clause,
+		"or true":                          clause,
+		"1 order by 10":                    clause,
+		"1 limit 1 offset 5":               clause,
+		"1 for update":                     clause,
+		"1 or 2":                           "",
+		"100 or more":                      "",
+		"7 is enough":                      "",
+		"3 in (76 mm)":                     "",
+		"1 order by mail":                  "",
+		"western union select":             "",
+		"union select committee":           "",
+		"return 0;":                        "",
+		`C:\New folder`:                    "",
+		"exec('import os')":                "",
 		"1 -- and owner = 5":               comments,
 		"-1.5)#":                           comments,
 		"0x31/*":                           comments,

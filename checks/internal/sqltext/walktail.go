@@ -167,10 +167,10 @@ func (w *walk) combine() {
 	switch {
 	case i >= len(w.tokens):
 		w.union = i > w.i+1 && w.commentEnds()
-	case w.low(i) == "exec" || w.low(i) == "values":
+	case w.low(i) == "exec" || w.low(i) == "values", w.low(i) == "table" && w.names(i+1) && (w.part.solid || w.quote != 0):
 		w.union = true
 	case w.low(i) == "select":
-		w.union = w.low(i-1) == "(" || w.listed(i+1) || i+2 >= len(w.tokens) && (w.part.solid || w.clause || w.quote != 0)
+		w.union = w.low(i-1) == "(" || w.listed(i+1) || w.i == 0 && i+1 >= len(w.tokens) || i+2 >= len(w.tokens) && (w.part.solid || w.clause || w.quote != 0)
 	}
 	w.broken = true
 }

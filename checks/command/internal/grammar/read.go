@@ -23,6 +23,7 @@ type Reading struct {
 	Module    []string // the program that this one becomes, with its words
 	Sub       string   // the first name of the sub-command in the table; "" without one
 	Started   int      // the index of the program that this one starts; 0: none
+	Within    bool     // that program is one of an environment, and it is sure which word it is; or the programs of the lines are
 }
 
 // Gave reports whether one of the options is used.
@@ -35,6 +36,7 @@ func (r *Reading) Gave(names ...string) bool {
 // option as well, because another version of the program may take no value there.
 func (p *Program) Read(words []string) *Reading {
 	r := &reader{words: words, style: p.Style, tables: []*Program{p}}
+	r.Within = p.Within && p.Starts == 0
 	for i := 1; i < len(words); {
 		i = r.word(i)
 	}
@@ -144,6 +146,7 @@ func (r *reader) take(options []*Option, value string, given bool, i int) int {
 			if !strings.HasPrefix(v, "-") {
 				next = max(next, i+2)
 				r.bare(i + 1)
+				r.use("*", v, i+1)
 			}
 		}
 		if o.Kind == Module {
@@ -294,7 +297,7 @@ func (r *reader) operand(i int, unknown bool) int {
 	r.Operands = append(r.Operands, i)
 	switch {
 	case r.style.Starts > 0 && len(r.Operands) == r.style.Starts:
-		r.Started = i
+		r.Started, r.Within = i, r.style.Within && !unknown
 		return len(r.words)
 	case r.style.Stops && r.settled:
 		return r.rest(i + 1)
@@ -343,6 +346,9 @@ func (r *reader) sub(i int, unknown bool) bool {
 		sub = p.Subs[found]
 		r.Sub = sub.Names[0]
 		r.style.Stops = sub.Stops
+		if sub.Starts > 0 {
+			r.style.Starts, r.style.Within = len(r.Operands)+1+sub.Starts, sub.Within // this operand counts, too
+		}
 	}
 	if r.style.Alone {
 		p = &Program{Options: p.everywhere}

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"net/netip"
 	"net/url"
 	"path"
 	"regexp"
@@ -86,6 +87,9 @@ func active(line string) string {
 			found = append(found, c)
 		}
 	}
+	if escaped {
+		found = append(found, '\\') // the line goes on
+	}
 	if quote != 0 {
 		found = append(found, quote)
 	}
@@ -106,20 +110,84 @@ var powerful = regexp.MustCompile(`(^|[\s/])(sudo|su|ssh|scp|sftp|rsync|nc|ncat|
 // labelCommand says accept of one line that needs no shell, and whose program only looks or computes.
 func labelCommand(input string) string {
 	program, _, arguments := strings.Cut(input, " ")
-	if !arguments || active(input) != "" || program == "." || strings.ContainsAny(program, `='"\`) || powerful.MatchString(input) {
+	if !arguments || active(input) != "" || program == "." || changesSystem.MatchString(input) || strings.ContainsAny(program, `='"\`) || powerful.MatchString(input) {
+		return flagged
+	}
+	return accept
+}
+
+// changesSystem is in lines that make a directory or file of the system, or one that starts programs.
+var changesSystem = regexp.MustCompile(`^(mkdir|touch|ssh-keygen)\s(.*\s)?["']?(/(etc|usr|bin|sbin|boot|lib|root|var|dev)/|\.\w)`)
+
+// What depends on the policy in the lines of cheat sheets and builds: packages from an address, places of the system, files with
+// secrets or settings, and words for what changes a system, a cluster or a history, or starts something else.
+var (
+	fromAddress = regexp.MustCompile(`^(pip\S*|npm|npx|yarn|pnpm|bun|go|cargo|gem|uv|brew|deno|helm|kubectl|docker|apt\S*|rpm|dnf|yum|dpkg|snap|conda|composer|ansible\S*)\s.*(://|git@|git\+|@latest|github:|/tmp/)`)
+	systemPlace = regexp.MustCompile(`(^|[\s=:,'"@])(/(etc|usr|bin|sbin|lib\w*|boot|dev|proc|sys|root|var|tmp|home|opt|mnt|private|Users)\b|/(\s|$|:)|~|\.\.?(\s|$)|[A-Za-z]:\\|\.\w[\w.-]*(/|\s|$))`)
+	secretNames = regexp.MustCompile(`(?i)id_rsa|id_ed25519|passwd|shadow|secret|credential|token|password|private|htpasswd|\.pem|\.key|127\.|192\.168|localhost|\d+\.\d+\.\d+\.\d+`)
+	policyWords = regexp.MustCompile(`(?i)(^|[\s=:,-])(exec|eval|attach|delete|del|destroy|prune|purge|drop|publish|unpublish|remove|uninstall|erase|wipe|force|privileged|mount|volume|daemon|serve|server|registry|` +
+		`config|plugin|script|command|cmd|shell|rollback|reset|format|pager|editor|proxy|debug|debugger|load|import|export|login|edit|filter|hook|hooks|listen|cron|boot|stop|restart|start|disable|enable|` +
+		`user|group|root|host|network|device|signal|terminate|drain|cordon|taint|apply|create|replace|patch|scale|clean|expire|gc|mirror|remote|rebase|amend|module|loader|require|preload|upload|send|connect|dump|restore|backup|migrate)(\s|=|:|$|-)`)
+	programName = regexp.MustCompile(`^[a-z][a-z0-9._+-]*$`)
+)
+
+// labelHarmlessCommand says accept of one line that needs no shell, and that no policy would have a reason to refuse once it lists the
+// program.
+func labelHarmlessCommand(input string) string {
+	program, _, _ := strings.Cut(input, " ")
+	if labelCommand(input) == flagged || !programName.MatchString(program) || fromAddress.MatchString(input) || systemPlace.MatchString(input) ||
+		secretNames.MatchString(input) || policyWords.MatchString(input) {
+		return flagged
+	}
+	return accept
+}
+
+// argued are the programs whose options SonarSource's list is about. The entry for env was read before.
+var argued = regexp.MustCompile(`^(chrome|chromium|google-chrome|git|hg|psql|sendmail|ssh|tar|zip)\s`)
+
+// labelOption says reject of a call with an option that runs something, and not of the lines that prepare it.
+func labelOption(input string) string {
+	if argued.MatchString(input) {
+		return reject
+	}
+	return flagged
+}
+
+// labelInternal says reject of an address that is not public, as it is written.
+func labelInternal(input string) string {
+	u, err := url.Parse(input)
+	if err != nil {
+		return flagged
+	}
+	host := u.Hostname()
+	ip, err := netip.ParseAddr(host)
+	ip = ip.Unmap()
+	if host == "localhost" || strings.HasSuffix(host, ".internal") || err == nil && (ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast() || ip.IsUnspecified()) {
+		return reject
+	}
+	return flagged
+}
+
+// labelQuery says accept of one statement that begins as a query. Braces hold choices in some lists.
+func labelQuery(input string) string {
+	trimmed := strings.TrimRight(input, "; \n\t")
+	word, _, _ := strings.Cut(strings.TrimSpace(trimmed), " ")
+	word, _, _ = strings.Cut(word, "\n")
+	if !strings.EqualFold(word, "select") && !strings.EqualFold(word, "with") || strings.ContainsAny(trimmed, ";{}") {
 		return flagged
 	}
 	return accept
 }
 
 // sqlEffect is in fragments that do more than fail: a query, a call, a comparison, another statement.
-var sqlEffect = regexp.MustCompile(`(?i)union\s.*select|select\s.+\sfrom|\b(or|and)\b\s*\(*\s*['"]?\w+['"]?\s*(=|<|>|like|is|in)|` +
+var sqlEffect = regexp.MustCompile(`(?i)union\s.*select|select\s.+\sfrom|\b(or|and)\b\s*\(*\s*['"]?\w+['"]?\s*(=|<|>|\blike\b|\bis\s+(?:not\s+)?null\b|\bin\s*\()|` +
 	`\b(sleep|benchmark|pg_sleep|load_file|extractvalue|updatexml|concat|exec|exists|xp_\w+|dbms_\w+|utl_\w+)\s*\(|\bwaitfor\s+delay|` +
 	`;\s*(drop|select|insert|update|delete|exec|shutdown|declare|waitfor|create|alter)\b|declare\s+@`)
 
-// labelFragment says reject of a fragment with an effect. A lone quote, word or comment is in names and prose, too.
+// labelFragment says reject of a fragment with an effect. A lone quote, word or comment is in names and prose, too, and a
+// fragment that its list cuts off has no effect.
 func labelFragment(input string) string {
-	if sqlEffect.MatchString(input) {
+	if sqlEffect.MatchString(input) && !strings.HasSuffix(input, " ...") {
 		return reject
 	}
 	return flagged

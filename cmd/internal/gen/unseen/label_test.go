@@ -34,8 +34,18 @@ func TestLabels(t *testing.T) {
 		}},
 		{"command", labelCommand, map[string]string{
 			"ls -l /tmp": accept, "ls | wc": flagged, "ls *": flagged, "rm -r x": flagged, "find . -delete": flagged, "find . -name '*.c'": accept, "ls": flagged,
+			`nl x \`: flagged, "mkdir /etc/x": flagged, "mkdir x": accept, "touch .bashrc": flagged,
 		}},
+		{"harmless command", labelHarmlessCommand, map[string]string{
+			"git log --oneline": accept, "npm run build": accept, "go test ./...": accept, "make -j4": accept, "Usage: x": flagged,
+			"pip install git+https://x/y": flagged, "docker exec a ls": flagged, "git push --force": flagged, "ls /etc/x": flagged, "cat .netrc": flagged, "rm x": flagged,
+		}},
+		{"internal address", labelInternal, map[string]string{
+			"http://127.0.0.1/": reject, "http://[::1]:80/": reject, "http://10.0.0.1/x": reject, "http://localhost/": reject, "http://8.8.8.8/": flagged, "https://example.com/": flagged,
+		}},
+		{"option", labelOption, map[string]string{"git clone -u x y": reject, "echo x": flagged, "env -S x": flagged}},
 		{"fragment", labelFragment, map[string]string{
+			"' or (EXISTS)": flagged, "addition (or space in url)": flagged, "select name from t where id = (sele ...": flagged, "1 or x in (1)": reject,
 			"O'Brien": flagged, "select": flagged, "1 or 1=1": reject, "x'; drop table t": reject, "' union select 1": reject, "declare @s int": reject,
 		}},
 	} {
@@ -44,6 +54,29 @@ func TestLabels(t *testing.T) {
 			got[input] = tt.label(input)
 		}
 		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+// TestExtract holds what is taken from the files of each form.
+func TestExtract(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		rows func(string) []string
+		text string
+		want []string
+	}{
+		{"commented", commented, "---\ntags\n---\n# To list:\n$ ls -l\n\nprose here\n# a\n#b\n  git log x\n", []string{"ls -l", "git log x"}},
+		{"runs", runSteps, "jobs:\n  - run: npm ci\n  - run: |\n      x\n    run: \"go test\"\nRUN go build .\nRUN a \\\n  b\n", []string{"npm ci", "go test", "go build ."}},
+		{"code", codeBlocks, "functions:\n  a:\n    - code: |-\n        git x\n        git y\n      references:\n", []string{"git x", "git y"}},
+		{"sqlmap", sqlmapPayloads, "<payload>AND [RANDNUM]&lt;[RANDNUM1]</payload>\n<vector>(SELECT [QUERY])</vector>", []string{"1 AND 4321<4321", "1' AND 4321<4321-- x", "(SELECT SELECT user)"}},
+		{"queries", queryColumn, "a,query\n1,\"SELECT 1\nFROM t\"\n2,SELECT 2;\n", []string{"SELECT 1\nFROM t", "SELECT 2;"}},
+		{"titles", titles, `[{"Title": "A \"b\"", "x": 1}, {"Title": null}]`, []string{`A "b"`}},
+		{"executors", shellExecutors, "  executor:\n    command: |\n      id; ls\n      ls\n    name: sh\n  executor:\n    command: |\n      dir\n    name: powershell\n", []string{"id; ls", "ls"}},
+	} {
+		if diff := cmp.Diff(tt.want, tt.rows(tt.text)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 	}
@@ -81,7 +114,7 @@ func TestRun(t *testing.T) {
 		{repo: "o/r", commit: head, class: "names", rows: names, label: always(accept)},
 	}}
 	var said bytes.Buffer
-	if err := run(&said, list, dir, dir, out); err != nil {
+	if err := run(&said, list, 1, dir, dir, out); err != nil {
 		t.Fatal(err)
 	}
 	if want := "paths: map[accept:1 flag:1 reject:1]\n"; said.String() != want {
@@ -94,7 +127,13 @@ func TestRun(t *testing.T) {
 	if diff := cmp.Diff(map[string]bool{"../a": true, "c": true, "list.txt": true}, got); diff != "" {
 		t.Errorf("inputs (-want +got):\n%s", diff)
 	}
-	if err := run(&said, list, t.TempDir(), dir, out); err == nil {
+	if err := run(&said, list, 2, dir, dir, out); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := inputs(filepath.Join(out, "paths.jsonl.gz")); err != nil || len(got) > 0 {
+		t.Errorf("the second round has rows of the first: %v, %v", got, err)
+	}
+	if err := run(&said, list, 1, t.TempDir(), dir, out); err == nil {
 		t.Error("no error without clones")
 	}
 }

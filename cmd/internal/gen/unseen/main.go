@@ -4,12 +4,12 @@
 // Unseen makes corpora of data that no check was tuned on, in the form of ../shared/corpora: attacks from public lists of
 // payloads, and harmless paths, URLs, commands and SQL from public repositories.
 //
-//	go run ./cmd/internal/gen/unseen -clones DIR -corpora ../shared/corpora -out DIR
+//	go run ./cmd/internal/gen/unseen -clones DIR -corpora ../shared/corpora -round 2 -out DIR
 //	TOOLVET_CORPORA=DIR go test ./checks/path ./checks/url ./checks/command ./checks/internal/sqltext ./internal/secrets -run 'TestCorpus$' -v
 //
 // Clones of the repositories are expected in DIR/OWNER/NAME. A rule labels each row by its text, and the rules were
-// written before a check saw a row. A row of the corpora that the checks were tuned on is left out. The data stay out of
-// this repository: most of the lists have no licence that allows copies.
+// written before a check saw a row. A row of the corpora that the checks were tuned on is left out, and so is one of an
+// earlier round: the checks were mended for those. The data stay out of this repository: most of the lists have no licence that allows copies.
 package main
 
 import (
@@ -33,8 +33,9 @@ func main() {
 	clones := flag.String("clones", "", "`directory` of the clones: OWNER/NAME below it")
 	tuned := flag.String("corpora", "../shared/corpora", "`directory` of the corpora whose rows are left out")
 	out := flag.String("out", "", "`directory` for the new corpora")
+	round := flag.Int("round", 1, "`number` of the round of sources")
 	flag.Parse()
-	if err := run(os.Stdout, sources, *clones, *tuned, *out); err != nil {
+	if err := run(os.Stdout, sources, *round, *clones, *tuned, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "unseen:", err)
 		os.Exit(1)
 	}
@@ -47,6 +48,7 @@ type source struct {
 	rows               func(text string) []string // inputs
 	label              func(input string) string  // accept, reject, or flag for rows that no rule can label
 	dialect            string
+	round              int // 0 is the first
 }
 
 const (
@@ -65,7 +67,7 @@ type row struct {
 	Dialect string `json:"dialect,omitempty"`
 }
 
-func run(w io.Writer, sources map[string][]source, clones, tuned, out string) error {
+func run(w io.Writer, sources map[string][]source, round int, clones, tuned, out string) error {
 	if clones == "" || out == "" {
 		return errors.New("-clones and -out are needed")
 	}
@@ -76,6 +78,9 @@ func run(w io.Writer, sources map[string][]source, clones, tuned, out string) er
 		}
 		var rows []row
 		for _, s := range sources[name] {
+			if max(s.round, 1) > round {
+				continue
+			}
 			texts, err := s.read(clones)
 			if err != nil {
 				return err
@@ -85,6 +90,9 @@ func run(w io.Writer, sources map[string][]source, clones, tuned, out string) er
 					continue
 				}
 				seen[input] = true
+				if max(s.round, 1) < round {
+					continue
+				}
 				rows = append(rows, row{input, s.class, s.label(input), s.repo + "/" + s.path, s.dialect})
 			}
 		}

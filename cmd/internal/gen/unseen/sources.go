@@ -11,9 +11,28 @@ import (
 const (
 	wordlists   = "carlospolop/Auto_Wordlists"
 	wordlistsAt = "5fed4d72441d2d7406d5e5ada625332a047bfb1f"
+	atomic      = "redcanaryco/atomic-red-team"
+	atomicAt    = "9f85cf3e54b0cbdd6c702375c555273913eff442"
+	cheats      = "cheat/cheatsheets"
+	cheatsAt    = "36bdb99dcfadde210503d8c2dcf94b34ee950e1d"
+	chubin      = "chubin/cheat.sheets"
+	chubinAt    = "0bcedfb1d218d1218bbc0e9cf809ebca0d367e6d"
+	crs         = "coreruleset/coreruleset"
+	crsAt       = "2cbd1d019cb7c85319ba4d9102a382c9de7a8e53"
+	defog       = "defog-ai/sql-eval"
+	defogAt     = "b83332416ea2d424b0cd12994a0a9ba100f4b4af"
+	intruder    = "1N3/IntruderPayloads"
+	intruderAt  = "9b84328441e0b1d5b63764941bfd72a2460dba5d"
+	sqlmap      = "sqlmapproject/sqlmap"
+	sqlmapAt    = "cef41c7fa2211434d5694e4338c4e3e443434133"
+	wfuzz       = "xmendez/wfuzz"
+	wfuzzAt     = "1b695ee9a87d66a7d7bf6cae70d60a33fae51541"
+	workflows   = "actions/starter-workflows"
+	workflowsAt = "1035244887e26fbbd4f1017d919fb5995cc521c4"
 )
 
-// The sources of each corpus. None is a source of ../shared/corpora, though the lists of payloads share rows with those.
+// The sources of each corpus. None is a source of ../shared/corpora, though the lists of payloads share rows with those. Those of
+// a round were chosen, with the rules that label their rows, before any of the rows was looked at.
 var sources = map[string][]source{
 	"paths": {
 		{repo: wordlists, commit: wordlistsAt, path: "wordlists/file_inclusion_linux.txt", class: "traversal-linux", rows: lines, label: labelPath},
@@ -23,15 +42,35 @@ var sources = map[string][]source{
 		{repo: "commixproject/commix", commit: "8530a48964007cb9561da47d45f396d9aef38ced", class: "benign-plain", rows: names, label: always(accept)},
 		{repo: "taoyds/spider", commit: "b7b5b8c890cd30e35427348bb9eb8c6d1350ca7c", class: "benign-plain", rows: names, label: always(accept)},
 		{repo: "trufflesecurity/trufflehog", commit: "3ab759fef4bb5935d4fe9ac68b503d05346b8364", class: "benign-plain", rows: names, label: always(accept)},
+		{round: 2, repo: wfuzz, commit: wfuzzAt, path: "wordlist/vulns/dirTraversal*.txt", class: "traversal-list", rows: lines, label: labelPath},
+		{round: 2, repo: wfuzz, commit: wfuzzAt, path: "wordlist/Injections/Traversal.txt", class: "traversal-list", rows: lines, label: labelPath},
+		{round: 2, repo: atomic, commit: atomicAt, class: "benign-plain", rows: names, label: always(accept)},
+		{round: 2, repo: sqlmap, commit: sqlmapAt, class: "benign-plain", rows: names, label: always(accept)},
+		{round: 2, repo: cheats, commit: cheatsAt, class: "benign-plain", rows: names, label: always(accept)},
+		{round: 3, repo: intruder, commit: intruderAt, path: "FuzzLists/traversal*.txt", class: "traversal-list", rows: lines, label: labelPath},
+		{round: 3, repo: crs, commit: crsAt, class: "benign-plain", rows: names, label: always(accept)},
+		{round: 3, repo: chubin, commit: chubinAt, class: "benign-plain", rows: names, label: always(accept)},
 	},
 	"urls": {
 		{repo: "cujanovic/SSRF-Testing", commit: "c26c3df20bcb3d2ecfbe22cdf7ae8f4ff7bc0284", path: "cloud-metadata.txt", class: "metadata", rows: links, label: labelMetadata},
 		{repo: "vinta/awesome-python", commit: "25618e21215dd147735e6a5872445e698b43ee63", path: "README.md", class: "benign-link", rows: links, label: always(accept)},
 		{repo: "trufflesecurity/trufflehog", commit: "3ab759fef4bb5935d4fe9ac68b503d05346b8364", path: "README.md", class: "benign-link", rows: links, label: labelLink},
+		{round: 2, repo: "jonathanong/ssrf-guard", commit: "ce0d6e31e0c386fb32324a7e9ead582139e76330", path: "*.test.mts", class: "internal", rows: links, label: labelInternal},
+		{round: 2, repo: cheats, commit: cheatsAt, path: "*", class: "benign-link", rows: links, label: labelLink},
+		{round: 2, repo: workflows, commit: workflowsAt, path: "*.yml", class: "benign-link", rows: links, label: labelLink},
+		{round: 3, repo: chubin, commit: chubinAt, path: "sheets/*", class: "benign-link", rows: links, label: labelLink},
 	},
 	"commands": {
 		{repo: wordlists, commit: wordlistsAt, path: "wordlists/command_injection.txt", class: "injection", rows: lines, label: labelInjectedCommand},
 		{repo: "TellinaTool/nl2bash", commit: "466c5fe873ab08c7cc0112ea1521cc6ad9c20992", path: "data/bash/all.cm", class: "benign-cmd", rows: lines, label: labelCommand},
+		{round: 2, repo: "SonarSource/argument-injection-vectors", commit: "f1e6535112da4d161761330bbdfbc9906e5f251a", path: "_binaries/*.md", class: "option", rows: codeBlocks, label: labelOption},
+		{round: 2, repo: atomic, commit: atomicAt, path: "atomics/*.yaml", class: "injection", rows: shellExecutors, label: labelInjectedCommand},
+		{round: 2, repo: cheats, commit: cheatsAt, path: "*", class: "benign-cmd", rows: commented, label: labelHarmlessCommand},
+		{round: 2, repo: workflows, commit: workflowsAt, path: "*.yml", class: "benign-cmd", rows: runSteps, label: labelHarmlessCommand},
+		{round: 3, repo: intruder, commit: intruderAt, path: "FuzzLists/command_exec.txt", class: "injection", rows: lines, label: labelInjectedCommand},
+		{round: 3, repo: "wallarm/gotestwaf", commit: "67dfd7a73f4e7ecd2908c8fb2c96f5e62f1d53b6", path: "testcases/owasp/shell-injection.yml", class: "injection", rows: payloads, label: labelInjectedCommand},
+		{round: 3, repo: chubin, commit: chubinAt, path: "sheets/*", class: "benign-cmd", rows: commented, label: labelHarmlessCommand},
+		{round: 3, repo: "docker/awesome-compose", commit: "18f59bdb09ecf520dd5758fbf90dec314baec545", path: "*Dockerfile", class: "benign-cmd", rows: runSteps, label: labelHarmlessCommand},
 	},
 	"secrets": {
 		{repo: "trufflesecurity/trufflehog", commit: "3ab759fef4bb5935d4fe9ac68b503d05346b8364", path: "pkg/detectors/*_test.go", class: "detector", rows: detected, label: always(flagged)},
@@ -46,6 +85,21 @@ var sources = map[string][]source{
 		{repo: "CommonHuman-Lab/commonhuman-payloads", commit: "9baaa5bddb43e9f09099f75d47f0753752e89efb", path: "src/commonhuman_payloads/sqli/union.py", class: "inj-program", rows: literals, label: labelFragment},
 		{repo: "CommonHuman-Lab/commonhuman-payloads", commit: "9baaa5bddb43e9f09099f75d47f0753752e89efb", path: "src/commonhuman_payloads/sqli/time_based.py", class: "inj-program", rows: literals, label: labelFragment},
 		{repo: "taoyds/spider", commit: "b7b5b8c890cd30e35427348bb9eb8c6d1350ca7c", path: "evaluation_examples/gold_example.txt", class: "select-sqlite", rows: beforeTab, label: always(accept), dialect: "sqlite"},
+		{round: 2, repo: sqlmap, commit: sqlmapAt, path: "data/xml/payloads/*.xml", class: "inj-program", rows: sqlmapPayloads, label: always(reject)},
+		{round: 2, repo: wfuzz, commit: wfuzzAt, path: "wordlist/Injections/SQL.txt", class: "inj-list", rows: lines, label: labelFragment},
+		{round: 2, repo: wfuzz, commit: wfuzzAt, path: "wordlist/vulns/sql_inj.txt", class: "inj-list", rows: lines, label: labelFragment},
+		{round: 2, repo: defog, commit: defogAt, path: "data/questions_gen_postgres.csv", class: "select-postgres", rows: queryColumn, label: labelQuery, dialect: "postgres"},
+		{round: 2, repo: defog, commit: defogAt, path: "data/questions_gen_mysql.csv", class: "select-mysql", rows: queryColumn, label: labelQuery, dialect: "mysql"},
+		{round: 2, repo: defog, commit: defogAt, path: "data/questions_gen_tsql.csv", class: "select-mssql", rows: queryColumn, label: labelQuery, dialect: "mssql"},
+		{round: 2, repo: defog, commit: defogAt, path: "data/questions_gen_bigquery.csv", class: "select-bigquery", rows: queryColumn, label: labelQuery, dialect: "bigquery"},
+		{round: 2, repo: defog, commit: defogAt, path: "data/instruct_advanced_*.csv", class: "select-postgres", rows: queryColumn, label: labelQuery, dialect: "generic"},
+		{round: 2, repo: "vega/vega-datasets", commit: "cad85578e232704bb0453544742440038038c6a2", path: "data/movies.json", class: "benign-literal-title", rows: titles, label: always(accept)},
+		{round: 3, repo: intruder, commit: intruderAt, path: "FuzzLists/sqli-*.txt", class: "inj-list", rows: lines, label: labelFragment},
+		{round: 3, repo: "wallarm/gotestwaf", commit: "67dfd7a73f4e7ecd2908c8fb2c96f5e62f1d53b6", path: "testcases/owasp/sql-injection.yml", class: "inj-list", rows: payloads, label: always(reject)},
+		{round: 3, repo: crs, commit: crsAt, path: "tests/regression/tests/REQUEST-942-APPLICATION-ATTACK-SQLI/*.yaml", class: "inj-list", rows: crsValues, label: labelFragment},
+		{round: 3, repo: "wallarm/gotestwaf", commit: "67dfd7a73f4e7ecd2908c8fb2c96f5e62f1d53b6", path: "testcases/false-pos/texts.yml", class: "benign-literal-text", rows: payloads, label: always(accept)},
+		{round: 3, repo: "jkkummerfeld/text2sql-data", commit: "5050bad2309a93636ea4788d3660c9202bf11e0e", path: "data/*.json", class: "select-mysql", rows: sqlTexts, label: labelQuery, dialect: "mysql"},
+		{round: 3, repo: "jkkummerfeld/text2sql-data", commit: "5050bad2309a93636ea4788d3660c9202bf11e0e", path: "data/*.json", class: "benign-literal-question", rows: questions, label: always(accept)},
 	},
 }
 
