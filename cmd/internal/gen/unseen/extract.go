@@ -119,7 +119,9 @@ func sqlmapPayloads(text string) (found []string) {
 
 // queryColumn is the column "query" of a table.
 func queryColumn(text string) (found []string) {
-	rows, _ := csv.NewReader(strings.NewReader(text)).ReadAll() // what can be read before an error counts
+	r := csv.NewReader(strings.NewReader(text))
+	r.LazyQuotes, r.FieldsPerRecord = true, -1
+	rows, _ := r.ReadAll() // what can be read before an error counts
 	column := -1
 	for i, row := range rows {
 		switch {

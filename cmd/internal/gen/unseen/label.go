@@ -107,7 +107,7 @@ func labelInjectedCommand(input string) string {
 // Words for programs and options that may do anything. Lines with one depend on the policy.
 var powerful = regexp.MustCompile(`(^|[\s/])(sudo|su|ssh|scp|sftp|rsync|nc|ncat|netcat|telnet|curl|wget|eval|exec|source|sh|bash|zsh|ksh|csh|tcsh|dash|python\S*|perl|ruby|php|node|awk|gawk|mawk|sed|vi|vim|emacs|nano|ed|ex|rm|rmdir|shred|dd|mkfs\S*|fdisk|mount|umount|chmod|chown|chgrp|chroot|kill|killall|pkill|crontab|at|env|xargs|parallel|nohup|setsid|screen|tmux|script|expect|watch|time|timeout|nice|command|builtin|trap|alias|export|set|unset|declare|shopt|read|bind|complete|history|fc|jobs|bg|fg|wait|cd|pushd|popd|for|while|until|if|case|function|reboot|shutdown|halt|poweroff|init|systemctl|service|useradd|userdel|usermod|passwd|chsh|visudo|mysql|psql|ftp|tar|zip|gdb|strace|man|less|more|tee|install|ln|mv|cp|split|csplit|column|yes|mktemp|mkfifo|openssl|gpg)(\s|$)|\s-(exec|execdir|ok|okdir|delete|fprint\S*|fls)\b`)
 
-// labelCommand says accept of one line that needs no shell, and whose program only looks or computes.
+// labelCommand says accept of one line if it needs no shell, and its program only looks or computes.
 func labelCommand(input string) string {
 	program, _, arguments := strings.Cut(input, " ")
 	if !arguments || active(input) != "" || program == "." || changesSystem.MatchString(input) || strings.ContainsAny(program, `='"\`) || powerful.MatchString(input) {
@@ -116,11 +116,11 @@ func labelCommand(input string) string {
 	return accept
 }
 
-// changesSystem is in lines that make a directory or file of the system, or one that starts programs.
+// changesSystem is in lines that make directories or files of the system, or start-up files.
 var changesSystem = regexp.MustCompile(`^(mkdir|touch|ssh-keygen)\s(.*\s)?["']?(/(etc|usr|bin|sbin|boot|lib|root|var|dev)/|\.\w)`)
 
-// What depends on the policy in the lines of cheat sheets and builds: packages from an address, places of the system, files with
-// secrets or settings, and words for what changes a system, a cluster or a history, or starts something else.
+// These depend on the policy in lines of cheat sheets and builds: packages from an address, places of the system, files with
+// secrets or settings, and words for changes of a system, a cluster or a history, and for other programs.
 var (
 	fromAddress = regexp.MustCompile(`^(pip\S*|npm|npx|yarn|pnpm|bun|go|cargo|gem|uv|brew|deno|helm|kubectl|docker|apt\S*|rpm|dnf|yum|dpkg|snap|conda|composer|ansible\S*)\s.*(://|git@|git\+|@latest|github:|/tmp/)`)
 	systemPlace = regexp.MustCompile(`(^|[\s=:,'"@])(/(etc|usr|bin|sbin|lib\w*|boot|dev|proc|sys|root|var|tmp|home|opt|mnt|private|Users)\b|/(\s|$|:)|~|\.\.?(\s|$)|[A-Za-z]:\\|\.\w[\w.-]*(/|\s|$))`)
@@ -131,8 +131,7 @@ var (
 	programName = regexp.MustCompile(`^[a-z][a-z0-9._+-]*$`)
 )
 
-// labelHarmlessCommand says accept of one line that needs no shell, and that no policy would have a reason to refuse once it lists the
-// program.
+// labelHarmlessCommand says accept of one line if it needs no shell, and a policy with its program has no reason to refuse it.
 func labelHarmlessCommand(input string) string {
 	program, _, _ := strings.Cut(input, " ")
 	if labelCommand(input) == flagged || !programName.MatchString(program) || fromAddress.MatchString(input) || systemPlace.MatchString(input) ||
@@ -145,7 +144,7 @@ func labelHarmlessCommand(input string) string {
 // argued are the programs whose options SonarSource's list is about. The entry for env was read before.
 var argued = regexp.MustCompile(`^(chrome|chromium|google-chrome|git|hg|psql|sendmail|ssh|tar|zip)\s`)
 
-// labelOption says reject of a call with an option that runs something, and not of the lines that prepare it.
+// labelOption says reject of a call, each of which has an option to run something; the lines before it prepare files.
 func labelOption(input string) string {
 	if argued.MatchString(input) {
 		return reject
