@@ -122,7 +122,12 @@ func (f *fragment) continued() bool {
 	truth := truthWords[next]
 	constant := truth || f.fixed(i+1) || next == "(" || next == "-"
 	switch word := f.low(i); word {
+	case ",":
+		return number && f.callsAt(i+1)
 	case "and", "or", "xor":
+		if number && f.callsAt(i+1) {
+			return true
+		}
 		return constant && i+2 == len(f.tokens) && (!number || truth || f.raw(left) == f.raw(i+1))
 	case "&&", "||":
 		return constant && i+2 == len(f.tokens)
@@ -141,6 +146,14 @@ func (f *fragment) continued() bool {
 	default:
 		return number && constant && comparisons[word]
 	}
+}
+
+// callsAt reports whether an operand at a token is a call, or has one in brackets.
+func (f *fragment) callsAt(i int) bool {
+	for f.low(i) == "not" || f.low(i) == "(" || f.low(i) == "!" || f.low(i) == "-" {
+		i++
+	}
+	return f.names(i) && f.low(i+1) == "("
 }
 
 var truthWords = set("true false null unknown")

@@ -53,6 +53,9 @@ func (f *fragment) commands(i int) bool {
 	switch f.low(i) {
 	case "exec", "execute":
 		return f.executes(i + 1)
+	case "if":
+		then := f.closing(i+1) + 1
+		return next == "(" && (f.commands(then) || f.low(then) == "select" && f.listed(then+1))
 	case "call":
 		return f.names(i+1) && f.low(i+2) == "("
 	case "print":

@@ -258,7 +258,7 @@ func (w *walk) called(i int) {
 
 // channels are functions that are used to leak data through their error messages, or to
 // keep a database busy.
-var channels = set("extractvalue updatexml randomblob")
+var channels = set("extractvalue updatexml randomblob gtid_subset gtid_subtract")
 
 // programs reports whether a qualified name is one of a program, such as time.sleep, and no function of a database: those of
 // extensions may stand in any schema, and have names such as http_get.

@@ -26,6 +26,22 @@ func commented(text string) (found []string) {
 	return slices.DeleteFunc(found, func(line string) bool { return line == "" })
 }
 
+var fence = regexp.MustCompile("(?s)```(bash|sh|shell|console|shell-session|terminal|zsh)[^\n]*\n(.*?)```")
+
+// fenced are the lines in blocks of a shell in Markdown. Blocks of a console have output, too.
+func fenced(text string) (found []string) {
+	for _, m := range fence.FindAllStringSubmatch(text, -1) {
+		console := m[1] == "console" || m[1] == "shell-session"
+		for _, line := range lines(m[2]) {
+			command, prompt := strings.CutPrefix(strings.TrimSpace(line), "$ ")
+			if command != "" && (prompt || !console) {
+				found = append(found, command)
+			}
+		}
+	}
+	return found
+}
+
 var step = regexp.MustCompile(`(?m)^(?:[\s-]*run:|RUN) +(\S.*)$`)
 
 // runSteps are the commands of one line in a workflow of GitHub or a Dockerfile.
@@ -89,14 +105,15 @@ func shellExecutors(text string) (found []string) {
 var (
 	sqlmapElement = regexp.MustCompile(`<(?:payload|vector)>(.*?)</(?:payload|vector)>`)
 	placeholder   = regexp.MustCompile(`\[([A-Z_ ]+?)[0-9]*\]`)
+	behindValue   = regexp.MustCompile(`(?i)^ *(and|or|rlike|union|procedure|limit|having|where|order|into|[;,|&+*/=<>-])`)
 	fillings      = map[string]string{
 		"RANDNUM": "4321", "RANDSTR": "abcd", "SLEEPTIME": "5", "INFERENCE": "1=1", "QUERY": "SELECT user", "ORIGVALUE": "1", "DELIMITER_START": "qx", "DELIMITER_STOP": "xq",
 		"SPACE_REPLACE": " ", "DELAYED": "5000000", "GENERIC_SQL_COMMENT": "-- x", "ORIGINAL": "1",
 	}
 )
 
-// sqlmapPayloads are the payloads of sqlmap with its marks filled: as they replace a value, or behind a number and behind a
-// quote.
+// sqlmapPayloads are the payloads of sqlmap with its marks filled: behind a number and behind a quote if they can stand behind a
+// value, else as they are.
 func sqlmapPayloads(text string) (found []string) {
 	for _, m := range sqlmapElement.FindAllStringSubmatch(text, -1) {
 		p := placeholder.ReplaceAllStringFunc(html.UnescapeString(m[1]), func(mark string) string {
@@ -107,11 +124,11 @@ func sqlmapPayloads(text string) (found []string) {
 			return filling
 		})
 		switch {
-		case p == "":
-		case strings.HasPrefix(p, "("):
-			found = append(found, p)
-		default:
+		case p == "", p == "x":
+		case behindValue.MatchString(p):
 			found = append(found, "1 "+p, "1' "+p+"-- x")
+		default:
+			found = append(found, p)
 		}
 	}
 	return found

@@ -142,7 +142,7 @@ func labelHarmlessCommand(input string) string {
 }
 
 // argued are the programs whose options SonarSource's list is about. The entry for env was read before.
-var argued = regexp.MustCompile(`^(chrome|chromium|google-chrome|git|hg|psql|sendmail|ssh|tar|zip)\s`)
+var argued = regexp.MustCompile(`^(chrome|chromium|google-chrome|git [^s]\S*|hg|psql|sendmail|ssh|tar|zip)\s`)
 
 // labelOption says reject of a call, each of which has an option to run something; the lines before it prepare files.
 func labelOption(input string) string {

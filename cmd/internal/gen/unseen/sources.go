@@ -71,6 +71,12 @@ var sources = map[string][]source{
 		{round: 3, repo: "wallarm/gotestwaf", commit: "67dfd7a73f4e7ecd2908c8fb2c96f5e62f1d53b6", path: "testcases/owasp/shell-injection.yml", class: "injection", rows: payloads, label: labelInjectedCommand},
 		{round: 2, repo: chubin, commit: chubinAt, path: "sheets/*", class: "benign-cmd", rows: commented, label: labelHarmlessCommand},
 		{round: 3, repo: "docker/awesome-compose", commit: "18f59bdb09ecf520dd5758fbf90dec314baec545", path: "*Dockerfile", class: "benign-cmd", rows: runSteps, label: labelHarmlessCommand},
+		{round: 3, repo: "astral-sh/uv", commit: "26a9dd4b2125bc271b47855e1fa0c49af3365db5", path: "docs/*.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 3, repo: "python-poetry/poetry", commit: "f46702336862f30050d5c641d5ed6f7568ded793", path: "docs/*.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 3, repo: "pnpm/pnpm.io", commit: "4096ad35b19c7d7e0c2c64c704c57daf5bb91668", path: "docs/*.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 3, repo: "denoland/docs", commit: "eb8f78e90dbc72f3b3ab7dcd85609622379b5bca", path: "*.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 3, repo: "onceupon/Bash-Oneliner", commit: "ed19fae72c02a33eb1742b0d0cfc91158f468c63", path: "README.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 3, repo: crs, commit: crsAt, path: "tests/regression/tests/REQUEST-932-APPLICATION-ATTACK-RCE/*.yaml", class: "injection", rows: crsValues, label: labelInjectedCommand},
 	},
 	"secrets": {
 		{repo: "trufflesecurity/trufflehog", commit: "3ab759fef4bb5935d4fe9ac68b503d05346b8364", path: "pkg/detectors/*_test.go", class: "detector", rows: detected, label: always(flagged)},
