@@ -105,14 +105,16 @@ func (f *fragment) cutsOff() bool {
 // continued reports whether a bare value is a number, and a comparison with a constant or a clause with one to its end, as in "1
 // between 0 and 9" and "1 order by 3". Without a number before, it may be AND or OR and a constant.
 func (f *fragment) continued() bool {
-	i := 0
-	for f.low(i) == "-" || f.low(i) == "+" || f.low(i) == "(" {
-		i++
-	}
-	number := i < len(f.tokens) && f.tokens[i].kind == numberToken
-	left := i
+	left, number := f.numeric()
+	i := left
 	for number && (i == left || f.low(i) == ")") {
 		i++
+	}
+	switch word := f.low(i); {
+	case word == "for" && number && (f.word(i+1) == "xml" || f.word(i+1) == "json"), word == "," && number && f.at(i+1):
+		return true
+	case number && f.low(left+1) == ")" && f.commentEnds() && strings.Trim(f.text[f.comments[len(f.comments)-1]:], "-#/* ") == "":
+		return true
 	}
 	w := &walk{fragment: f}
 	if w.start(!number); w.broken || w.i < len(f.tokens) || !number && i > 0 {
@@ -128,9 +130,10 @@ func (f *fragment) continued() bool {
 		if number && f.callsAt(i+1) {
 			return true
 		}
-		return constant && i+2 == len(f.tokens) && (!number || truth || f.raw(left) == f.raw(i+1))
+		ends := i+2 == len(f.tokens) || clauseWords[f.low(i+2)]
+		return number && (next == "not" || next == "!" || next == "~") || constant && ends && (!number || truth || i+2 < len(f.tokens) || f.raw(left) == f.raw(i+1))
 	case "&&", "||":
-		return constant && i+2 == len(f.tokens)
+		return constant || next == "!" || next == "~" || next == "not"
 	case "is":
 		return number && (truth || next == "not" || next == "distinct")
 	case "isnull", "notnull":
@@ -155,6 +158,16 @@ func (f *fragment) callsAt(i int) bool {
 	}
 	return f.names(i) && f.low(i+1) == "("
 }
+
+// numeric returns the place of the number that a bare value begins with.
+func (f *fragment) numeric() (i int, ok bool) {
+	for f.low(i) == "-" || f.low(i) == "+" || f.low(i) == "(" {
+		i++
+	}
+	return i, f.quote == 0 && i < len(f.tokens) && f.tokens[i].kind == numberToken && f.text[f.tokens[i].end-1] != '.' // of a list
+}
+
+var clauseWords = set("limit order group having union for procedure into offset fetch")
 
 var truthWords = set("true false null unknown")
 
