@@ -69,6 +69,7 @@ var sources = map[string][]source{
 		{round: 2, repo: workflows, commit: workflowsAt, path: "*.yml", class: "benign-cmd", rows: runSteps, label: labelHarmlessCommand},
 		{round: 3, repo: intruder, commit: intruderAt, path: "FuzzLists/command_exec.txt", class: "injection", rows: lines, label: labelInjectedCommand},
 		{round: 3, repo: "wallarm/gotestwaf", commit: "67dfd7a73f4e7ecd2908c8fb2c96f5e62f1d53b6", path: "testcases/owasp/shell-injection.yml", class: "injection", rows: payloads, label: labelInjectedCommand},
+		{round: 3, repo: "wallarm/gotestwaf", commit: "67dfd7a73f4e7ecd2908c8fb2c96f5e62f1d53b6", path: "testcases/*rce.yml", class: "injection", rows: payloads, label: labelInjectedCommand},
 		{round: 2, repo: chubin, commit: chubinAt, path: "sheets/*", class: "benign-cmd", rows: commented, label: labelHarmlessCommand},
 		{round: 3, repo: "docker/awesome-compose", commit: "18f59bdb09ecf520dd5758fbf90dec314baec545", path: "*Dockerfile", class: "benign-cmd", rows: runSteps, label: labelHarmlessCommand},
 		{round: 3, repo: "astral-sh/uv", commit: "26a9dd4b2125bc271b47855e1fa0c49af3365db5", path: "docs/*.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
@@ -104,8 +105,8 @@ var sources = map[string][]source{
 		{round: 3, repo: "wallarm/gotestwaf", commit: "67dfd7a73f4e7ecd2908c8fb2c96f5e62f1d53b6", path: "testcases/owasp/sql-injection.yml", class: "inj-list", rows: payloads, label: always(reject)},
 		{round: 3, repo: crs, commit: crsAt, path: "tests/regression/tests/REQUEST-942-APPLICATION-ATTACK-SQLI/*.yaml", class: "inj-list", rows: crsValues, label: labelFragment},
 		{round: 3, repo: "wallarm/gotestwaf", commit: "67dfd7a73f4e7ecd2908c8fb2c96f5e62f1d53b6", path: "testcases/false-pos/texts.yml", class: "benign-literal-text", rows: payloads, label: always(accept)},
-		{round: 3, repo: "jkkummerfeld/text2sql-data", commit: "5050bad2309a93636ea4788d3660c9202bf11e0e", path: "data/*.json", class: "select-mysql", rows: sqlTexts, label: labelQuery, dialect: "mysql"},
-		{round: 3, repo: "jkkummerfeld/text2sql-data", commit: "5050bad2309a93636ea4788d3660c9202bf11e0e", path: "data/*.json", class: "benign-literal-question", rows: questions, label: always(accept)},
+		{round: 3, repo: "jkkummerfeld/text2sql-data", commit: "5050bad2309a93636ea4788d3660c9202bf11e0e", path: "data/a*.json", class: "select-mysql", rows: sqlTexts, label: labelQuery, dialect: "mysql"},
+		{round: 3, repo: "jkkummerfeld/text2sql-data", commit: "5050bad2309a93636ea4788d3660c9202bf11e0e", path: "data/a*.json", class: "benign-literal-question", rows: questions, label: always(accept)},
 	},
 }
 
