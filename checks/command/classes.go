@@ -40,24 +40,26 @@ var classes = map[string]class{
 	"other-address":   {otherAddress.MatchString, "names an address that is not one of the web, such as a file"},
 	"address":         {func(v string) bool { return strings.Contains(v, "://") }, "names an address to send to"},
 	"remote":          {remote.MatchString, ""},
-	"npm-remote":      {func(v string) bool { return remote.MatchString(v) || npmRemote.MatchString(v) }, ""},
-	"remote-file":     {remoteFile.MatchString, ""},
-	"versioned":       {func(v string) bool { return strings.Contains(v, "@") }, ""},
-	"program-remote":  {func(v string) bool { return strings.HasPrefix(v, "ext::") || strings.HasPrefix(v, "fd::") }, "names a remote that is a program of its own"},
-	"deleted-ref":     {func(v string) bool { return strings.HasPrefix(v, ":") }, ""},
-	"host-mount":      {hostMount, "gives a container the host's own files or system"},
-	"host-network":    {func(v string) bool { return v == "host" }, "gives a container the host's own files or system"},
-	"any":             {func(string) bool { return true }, ""},
-	"pipe":            {func(v string) bool { return strings.HasPrefix(v, "|") || strings.HasPrefix(v, "!") }, ""},
-	"not-file":        {func(v string) bool { return !fileName.MatchString(v) }, ""},
-	"compiler":        {func(v string) bool { return !compilerSetting.MatchString(v) }, ""},
-	"rust-linker":     {func(v string) bool { return strings.Contains(v, "linker=") }, ""},
-	"go-setting":      {goSettings.MatchString, ""},
-	"maven-exec":      {mavenExec.MatchString, ""},
-	"sbt-code":        {func(v string) bool { return strings.HasPrefix(v, "eval ") || strings.HasPrefix(v, "!") }, ""},
-	"socat-program":   {socatProgram.MatchString, ""},
-	"sqlite-command":  {sqliteActs, ""},
-	"set-uid":         {setuidMode.MatchString, "makes a program run with the rights of its owner"},
+	"npm-remote": {func(v string) bool {
+		return !npmAlias.MatchString(v) && (remote.MatchString(v) || npmRemote.MatchString(v))
+	}, ""},
+	"remote-file":    {remoteFile.MatchString, ""},
+	"versioned":      {func(v string) bool { return strings.Contains(v, "@") }, ""},
+	"program-remote": {func(v string) bool { return strings.HasPrefix(v, "ext::") || strings.HasPrefix(v, "fd::") }, "names a remote that is a program of its own"},
+	"deleted-ref":    {func(v string) bool { return strings.HasPrefix(v, ":") }, ""},
+	"host-mount":     {hostMount, "gives a container the host's own files or system"},
+	"host-network":   {func(v string) bool { return v == "host" }, "gives a container the host's own files or system"},
+	"any":            {func(string) bool { return true }, ""},
+	"pipe":           {func(v string) bool { return strings.HasPrefix(v, "|") || strings.HasPrefix(v, "!") }, ""},
+	"not-file":       {func(v string) bool { return !fileName.MatchString(v) }, ""},
+	"compiler":       {func(v string) bool { return !compilerSetting.MatchString(v) }, ""},
+	"rust-linker":    {func(v string) bool { return strings.Contains(v, "linker=") }, ""},
+	"go-setting":     {goSettings.MatchString, ""},
+	"maven-exec":     {mavenExec.MatchString, ""},
+	"sbt-code":       {func(v string) bool { return strings.HasPrefix(v, "eval ") || strings.HasPrefix(v, "!") }, ""},
+	"socat-program":  {socatProgram.MatchString, ""},
+	"sqlite-command": {sqliteActs, ""},
+	"set-uid":        {setuidMode.MatchString, "makes a program run with the rights of its owner"},
 }
 
 // remote is what a package manager fetches from where the caller says: an address, in the forms of
@@ -79,6 +81,9 @@ var socatProgram = lazyregexp.New(`(?i)(^|!!)(exec|system|shell):`)
 
 // npmRemote is a repository on GitHub as npm writes it. A path begins with a dot there.
 var npmRemote = lazyregexp.New(`^[\w-][\w.-]*/[\w.-]+(#.*)?$`)
+
+// npmAlias is a package that a registry or the project knows, under a name of one's own.
+var npmAlias = lazyregexp.New(`^(@[\w.-]+/)?[\w.-]+@(npm|jsr|workspace|catalog):[\w./@^~*-]*$`)
 
 // remoteFile is an address that is no registry's name.
 var remoteFile = lazyregexp.New(`(?i)^(?:git\+)?(?:https?|ftp|ssh|git|data|oci):|^file:/`)

@@ -37,6 +37,9 @@ func (j *judge) simple(s simple, depth int) {
 		here := j.directory
 		j.directory = directory
 		j.started(next, program, depth)
+		if r.Unsure && next.within {
+			j.startedLater(next, depth)
+		}
 		j.directory = here
 	}
 	tells := tellers[program] && !r.Gave("-f", "--files-from", "-m", "--magic-file", "-files0-from", "--files0-from")
@@ -64,6 +67,18 @@ func (j *judge) started(next simple, by string, depth int) {
 		j.variable(v, true)
 	}
 }
+
+// startedLater judges the words behind the first as programs, too: the first may be the value of an unknown option.
+func (j *judge) startedLater(s simple, depth int) {
+	for i := range s.words[:min(len(s.words), maxLater)] {
+		if w := s.words[i]; i > 0 && w != "" && nameForm(w) {
+			j.simple(simple{words: s.words[i:], array: s.array, offset: s.offset + i, within: true}, depth+1)
+		}
+	}
+}
+
+// maxLater bounds the words that may be a program.
+const maxLater = 16
 
 var sshFamily = set("ssh scp sftp rsync")
 

@@ -216,6 +216,11 @@ const attacks = `
 	uv run bash -c id
 	uv run -- sh -c id
 	uv run --frobnicate x sudo id
+	uv run --frobnicate sudo id
+	uv run --frobnicate x --frob y python -c 1
+	uv run --frozen sudo id
+	uv add --index=https://example.com x
+	pnpm add a@git@example.com:a/b
 	uv run --with x sudo id
 	uv run --with git+https://example.com/x a.py
 	uv --directory d run sudo id
@@ -399,6 +404,10 @@ const lookAlikes = `
 	rm -r a/b
 	uv run pytest -x
 	uv run --with x==1 a.py
+	uv run --frozen pytest -x
+	uv run --frobnicate pytest -x
+	uv add --index pytorch torch
+	pnpm add lodash1@npm:lodash@1
 	uv run --extra dev -m pytest
 	poetry run pytest -k x
 	poetry run ls

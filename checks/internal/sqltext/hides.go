@@ -19,6 +19,8 @@ func (f *fragment) hides() string {
 			return "calls a function that is not for values"
 		case f.low(i-1) == "(" && f.queryAt(i):
 			return "adds a query"
+		case f.tellsOf(i):
+			return "tells of the database"
 		case f.chooses(i):
 			return "adds a condition (CASE, IF)"
 		case f.guesses(i):
@@ -128,6 +130,25 @@ func (f *fragment) readsFrom(i int) bool {
 	}
 	return false
 }
+
+// tellsOf reports whether a call at a token works on a fact of the database, as in concat(0x7e, version()) and convert(int,
+// @@version).
+func (f *fragment) tellsOf(i int) bool {
+	if f.low(i+1) != "(" || !makers[f.low(i)] && !makers[f.word(i)] {
+		return false
+	}
+	for k := i + 2; k < f.closing(i+1); k++ {
+		if strings.HasPrefix(f.text[f.tokens[k].start:], "@@") || facts[f.word(k)] && f.low(k+1) == "(" {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	makers = set("concat concat_ws group_concat cast convert try_cast try_convert char_length hex unhex md5 ascii substr substring mid length make_set elt to_char")
+	facts  = set("version user database schema current_user session_user system_user db_name host_name user_name suser_name current_database current_schema sqlite_version")
+)
 
 // chooses reports whether an expression at a token makes its value depend on another: CASE with its parts, and a function
 // that chooses, with a call or a comparison to choose by.

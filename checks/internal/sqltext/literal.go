@@ -163,7 +163,10 @@ func unquoted(text, quote string, r reading) string {
 	}
 	f.quote = quote[0]
 	f.quotation, f.typographic = typographic(text, quote[0])
-	return f.found(1, true)
+	if what := f.found(1, true); what != "" || !comparisons[f.low(len(f.tokens)-1)] {
+		return what
+	}
+	return unquoted(text+quote, quote, r) // the quote that follows begins the right side
 }
 
 // newFragment cuts a text into tokens, and says what it does wherever it stands. There

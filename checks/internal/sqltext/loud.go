@@ -34,7 +34,7 @@ func (f *fragment) loud() string {
 				return "runs a text as SQL (EXEC)"
 			}
 		case "declare":
-			if f.at(i+1) && (f.names(i+2) || f.low(i+2) == "table" || f.low(i+2) == "as") {
+			if f.at(i+1) && (i+2 == len(f.tokens) || f.names(i+2) || f.low(i+2) == "table" || f.low(i+2) == "as") {
 				return "adds a second statement (DECLARE)"
 			}
 		case "exists":

@@ -23,7 +23,8 @@ type Reading struct {
 	Module    []string // the program that this one becomes, with its words
 	Sub       string   // the first name of the sub-command in the table; "" without one
 	Started   int      // the index of the program that this one starts; 0: none
-	Within    bool     // that program is one of an environment, and it is sure which word it is; or the programs of the lines are
+	Within    bool     // that program is one of an environment, or the programs of the lines are
+	Unsure    bool     // an unknown option stands before that program, and may take it for its value
 }
 
 // Gave reports whether one of the options is used.
@@ -51,6 +52,8 @@ type reader struct {
 	after  bool       // the options have ended
 	// commanded and settled say that the sub-command, and the first operand behind it, are found.
 	commanded, settled bool
+	// doubt says that an operand may be the value of an unknown option.
+	doubt bool
 	// unknown says that the word before is an option and not in the table. This word may be its value.
 	unknown bool
 }
@@ -295,9 +298,11 @@ func (r *reader) operand(i int, unknown bool) int {
 		r.settled = !unknown
 	}
 	r.Operands = append(r.Operands, i)
+	r.doubt = r.doubt || unknown
 	switch {
 	case r.style.Starts > 0 && len(r.Operands) == r.style.Starts:
-		r.Started, r.Within = i, r.style.Within && !unknown
+		r.Started, r.Within = i, r.style.Within
+		r.Unsure = unknown || r.doubt
 		return len(r.words)
 	case r.style.Stops && r.settled:
 		return r.rest(i + 1)

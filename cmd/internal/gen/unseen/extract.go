@@ -7,6 +7,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"html"
+	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -167,9 +168,13 @@ func titles(text string) (found []string) {
 
 // payloads are the items of a list in YAML, one a line.
 func payloads(text string) (found []string) {
+	inside := true
 	for _, line := range lines(text) {
+		if strings.HasSuffix(line, ":") && line[0] != ' ' {
+			inside = line == "payload:"
+		}
 		item, is := strings.CutPrefix(strings.TrimSpace(line), "- ")
-		if !is {
+		if !is || !inside {
 			continue
 		}
 		item = strings.TrimSpace(item)
@@ -202,6 +207,21 @@ func crsValues(text string) (found []string) {
 			if value, err := url.QueryUnescape(value); ok && err == nil {
 				found = append(found, value)
 			}
+		}
+	}
+	return found
+}
+
+// birdQueries are the queries of a file of BIRD, each before the name of its database.
+func birdQueries(text string) (found []string) {
+	var rows map[string]any
+	if json.Unmarshal([]byte(text), &rows) != nil {
+		return nil
+	}
+	for _, key := range slices.Sorted(maps.Keys(rows)) {
+		if s, ok := rows[key].(string); ok {
+			query, _, _ := strings.Cut(s, "\t----- bird -----")
+			found = append(found, query)
 		}
 	}
 	return found

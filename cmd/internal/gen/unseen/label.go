@@ -122,19 +122,20 @@ var changesSystem = regexp.MustCompile(`^(mkdir|touch|ssh-keygen)\s(.*\s)?["']?(
 // These depend on the policy in lines of cheat sheets and builds: packages from an address, places of the system, files with
 // secrets or settings, and words for changes of a system, a cluster or a history, and for other programs.
 var (
-	fromAddress = regexp.MustCompile(`^(pip\S*|npm|npx|yarn|pnpm|bun|go|cargo|gem|uv|brew|deno|helm|kubectl|docker|apt\S*|rpm|dnf|yum|dpkg|snap|conda|composer|ansible\S*)\s.*(://|git@|git\+|@latest|github:|/tmp/)`)
+	fromAddress = regexp.MustCompile(`^(pip\S*|npm|npx|yarn|pnpm|bun|go|cargo|gem|uv|uvx|poetry|pdm|brew|deno|helm|kubectl|docker|apt\S*|rpm|dnf|yum|dpkg|snap|conda|composer|ansible\S*)\s.*(:/|git@|git\+|@latest|github:|/tmp/)`)
 	systemPlace = regexp.MustCompile(`(^|[\s=:,'"@])(/(etc|usr|bin|sbin|lib\w*|boot|dev|proc|sys|root|var|tmp|home|opt|mnt|private|Users)\b|/(\s|$|:)|~|\.\.?(\s|$)|[A-Za-z]:\\|\.\w[\w.-]*(/|\s|$))`)
 	secretNames = regexp.MustCompile(`(?i)id_rsa|id_ed25519|passwd|shadow|secret|credential|token|password|private|htpasswd|\.pem|\.key|127\.|192\.168|localhost|\d+\.\d+\.\d+\.\d+`)
 	policyWords = regexp.MustCompile(`(?i)(^|[\s=:,-])(exec|eval|attach|delete|del|destroy|prune|purge|drop|publish|unpublish|remove|uninstall|erase|wipe|force|privileged|mount|volume|daemon|serve|server|registry|` +
 		`config|plugin|script|command|cmd|shell|rollback|reset|format|pager|editor|proxy|debug|debugger|load|import|export|login|edit|filter|hook|hooks|listen|cron|boot|stop|restart|start|disable|enable|` +
 		`user|group|root|host|network|device|signal|terminate|drain|cordon|taint|apply|create|replace|patch|scale|clean|expire|gc|mirror|remote|rebase|amend|module|loader|require|preload|upload|send|connect|dump|restore|backup|migrate)(\s|=|:|$|-)`)
+	elided      = regexp.MustCompile(`(^|\s)(\.\.\.|…)(\s|$)`)
 	programName = regexp.MustCompile(`^[a-z][a-z0-9._+-]*$`)
 )
 
 // labelHarmlessCommand says accept of one line if it needs no shell, and a policy with its program has no reason to refuse it.
 func labelHarmlessCommand(input string) string {
 	program, _, _ := strings.Cut(input, " ")
-	if labelCommand(input) == flagged || !programName.MatchString(program) || fromAddress.MatchString(input) || systemPlace.MatchString(input) ||
+	if labelCommand(input) == flagged || !programName.MatchString(program) || fromAddress.MatchString(input) || systemPlace.MatchString(input) || elided.MatchString(input) ||
 		secretNames.MatchString(input) || policyWords.MatchString(input) {
 		return flagged
 	}
@@ -183,10 +184,13 @@ var sqlEffect = regexp.MustCompile(`(?i)union\s.*select|select\s.+\sfrom|\b(or|a
 	`\b(sleep|benchmark|pg_sleep|load_file|extractvalue|updatexml|concat|exec|exists|xp_\w+|dbms_\w+|utl_\w+)\s*\(|\bwaitfor\s+delay|` +
 	`;\s*(drop|select|insert|update|delete|exec|shutdown|declare|waitfor|create|alter)\b|declare\s+@`)
 
+// otherCode is in XML, in code of Python, Ruby and PHP, and in whole statements that no value can be.
+var otherCode = regexp.MustCompile(`(?i)<root>|\btime\.sleep|\.to_i\b|'\.sleep|^create function|^declare @\w+\s*$`)
+
 // labelFragment says reject of a fragment with an effect. A lone quote, word or comment is in names and prose, too, and a
 // fragment that its list cuts off has no effect.
 func labelFragment(input string) string {
-	if sqlEffect.MatchString(input) && !strings.HasSuffix(input, " ...") {
+	if sqlEffect.MatchString(input) && !strings.HasSuffix(input, " ...") && !otherCode.MatchString(input) {
 		return reject
 	}
 	return flagged

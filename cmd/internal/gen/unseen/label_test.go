@@ -70,9 +70,10 @@ func TestExtract(t *testing.T) {
 	}{
 		{"commented", commented, "---\ntags\n---\n# To list:\n$ ls -l\n\nprose here\n# a\n#b\n  git log x\n", []string{"ls -l", "git log x"}},
 		{"fenced", fenced, "```bash\nls -l\n```\n```console\n$ ls\nout\n```\n```js\nx\n```\n", []string{"ls -l", "ls"}},
-		{"payloads", payloads, "payload:\n  - 'it''s'\n  - \"a\\\"b\"\n  - plain\nencoder:\n", []string{"it's", `a"b`, "plain"}},
+		{"payloads", payloads, "payload:\n  - 'it''s'\n  - \"a\\\"b\"\n  - plain\nencoder:\n  - URL\n", []string{"it's", `a"b`, "plain"}},
 		{"values", crsValues, "      uri: \"/get?a=1%20or%202&b=x\"\n      data: 'c=%27'\n", []string{"1 or 2", "x", "'"}},
 		{"queries", sqlTexts, `[{"sql": ["SELECT 1", "SELECT 2"], "sentences": [{"text": "how many"}]}]`, []string{"SELECT 1"}},
+		{"bird", birdQueries, `{"1": "SELECT 2\t----- bird -----\tx", "0": "SELECT 1", "2": 0}`, []string{"SELECT 1", "SELECT 2"}},
 		{"questions", questions, `[{"sql": ["SELECT 1"], "sentences": [{"text": "how many"}]}]`, []string{"how many"}},
 		{"runs", runSteps, "jobs:\n  - run: npm ci\n  - run: |\n      x\n    run: \"go test\"\nRUN go build .\nRUN a \\\n  b\n", []string{"npm ci", "go test", "go build ."}},
 		{"code", codeBlocks, "functions:\n  a:\n    - code: |-\n        git x\n        git y\n      references:\n", []string{"git x", "git y"}},

@@ -50,6 +50,9 @@ var sources = map[string][]source{
 		{round: 3, repo: intruder, commit: intruderAt, path: "FuzzLists/traversal*.txt", class: "traversal-list", rows: lines, label: labelPath},
 		{round: 3, repo: crs, commit: crsAt, class: "benign-plain", rows: names, label: always(accept)},
 		{round: 3, repo: chubin, commit: chubinAt, class: "benign-plain", rows: names, label: always(accept)},
+		{round: 4, repo: "foospidy/payloads", commit: "38ac97fc0adfd149dd976f3dbd42c025232aaa47", path: "other/traversal/*.txt", class: "traversal-list", rows: lines, label: labelPath},
+		{round: 4, repo: "rust-lang/cargo", commit: "af373f761aa4e42b093c2e453078fd73c8ce54dd", class: "benign-plain", rows: names, label: always(accept)},
+		{round: 4, repo: "jekyll/jekyll", commit: "202df571314ba1d18e9fccd81d12aaad4a703c38", class: "benign-plain", rows: names, label: always(accept)},
 	},
 	"urls": {
 		{repo: "cujanovic/SSRF-Testing", commit: "c26c3df20bcb3d2ecfbe22cdf7ae8f4ff7bc0284", path: "cloud-metadata.txt", class: "metadata", rows: links, label: labelMetadata},
@@ -59,6 +62,7 @@ var sources = map[string][]source{
 		{round: 2, repo: cheats, commit: cheatsAt, path: "*", class: "benign-link", rows: links, label: labelLink},
 		{round: 2, repo: workflows, commit: workflowsAt, path: "*.yml", class: "benign-link", rows: links, label: labelLink},
 		{round: 3, repo: chubin, commit: chubinAt, path: "sheets/*", class: "benign-link", rows: links, label: labelLink},
+		{round: 4, repo: "jekyll/jekyll", commit: "202df571314ba1d18e9fccd81d12aaad4a703c38", path: "docs/*.md", class: "benign-link", rows: links, label: labelLink},
 	},
 	"commands": {
 		{repo: wordlists, commit: wordlistsAt, path: "wordlists/command_injection.txt", class: "injection", rows: lines, label: labelInjectedCommand},
@@ -78,6 +82,14 @@ var sources = map[string][]source{
 		{round: 3, repo: "denoland/docs", commit: "eb8f78e90dbc72f3b3ab7dcd85609622379b5bca", path: "*.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
 		{round: 3, repo: "onceupon/Bash-Oneliner", commit: "ed19fae72c02a33eb1742b0d0cfc91158f468c63", path: "README.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
 		{round: 3, repo: crs, commit: crsAt, path: "tests/regression/tests/REQUEST-932-APPLICATION-ATTACK-RCE/*.yaml", class: "injection", rows: crsValues, label: labelInjectedCommand},
+		{round: 4, repo: "rust-lang/cargo", commit: "af373f761aa4e42b093c2e453078fd73c8ce54dd", path: "src/doc/*.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 4, repo: "jekyll/jekyll", commit: "202df571314ba1d18e9fccd81d12aaad4a703c38", path: "docs/*.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 4, repo: "gohugoio/hugoDocs", commit: "1c613349f4220ae84070df25979d720c43e5cfa6", path: "*.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 4, repo: "vitejs/vite", commit: "a98c8d95d552c6fa98ab66fb810f5b39ad5abf49", path: "*.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 4, repo: "helm/helm-www", commit: "227f41447a683545325e87aedf10c67096d11004", path: "*.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 4, repo: "pypa/pip", commit: "6d309205789d368b2749d93fd6193d584811efd5", path: "*.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 4, repo: "omurugur/OS_Command_Payload_List", commit: "b875fd2c0ad7d2d1275cee6fc7b514ce49696df3", path: "OS-Command-Fuzzing.txt", class: "injection", rows: lines, label: labelInjectedCommand},
+		{round: 4, repo: "foospidy/payloads", commit: "38ac97fc0adfd149dd976f3dbd42c025232aaa47", path: "other/commandinjection/*.txt", class: "injection", rows: lines, label: labelInjectedCommand},
 	},
 	"secrets": {
 		{repo: "trufflesecurity/trufflehog", commit: "3ab759fef4bb5935d4fe9ac68b503d05346b8364", path: "pkg/detectors/*_test.go", class: "detector", rows: detected, label: always(flagged)},
@@ -107,6 +119,12 @@ var sources = map[string][]source{
 		{round: 3, repo: "wallarm/gotestwaf", commit: "67dfd7a73f4e7ecd2908c8fb2c96f5e62f1d53b6", path: "testcases/false-pos/texts.yml", class: "benign-literal-text", rows: payloads, label: always(accept)},
 		{round: 3, repo: "jkkummerfeld/text2sql-data", commit: "5050bad2309a93636ea4788d3660c9202bf11e0e", path: "data/a*.json", class: "select-mysql", rows: sqlTexts, label: labelQuery, dialect: "mysql"},
 		{round: 3, repo: "jkkummerfeld/text2sql-data", commit: "5050bad2309a93636ea4788d3660c9202bf11e0e", path: "data/a*.json", class: "benign-literal-question", rows: questions, label: always(accept)},
+		{round: 4, repo: "trietptm/SQL-Injection-Payloads", commit: "7393bcf288e7a991ae5ef542a470ca823adcef7c", path: "sql*.txt", class: "inj-list", rows: lines, label: labelFragment},
+		{round: 4, repo: "omurugur/SQL_Injection_Payload", commit: "a32e923b4eae6ce1e8b1dd72494de2d9c334a466", path: "SQL-*.txt", class: "inj-list", rows: lines, label: labelFragment},
+		{round: 4, repo: "foospidy/payloads", commit: "38ac97fc0adfd149dd976f3dbd42c025232aaa47", path: "other/sqli/*.txt", class: "inj-list", rows: lines, label: labelFragment},
+		{round: 4, repo: "kleiton0x00/Advanced-SQL-Injection-Cheatsheet", commit: "4fec7a5425563cc21f630cfef5b77a2509b8e00b", path: "Error Based SQLi/intruders.txt", class: "inj-list", rows: lines, label: labelFragment},
+		{round: 4, repo: "AlibabaResearch/DAMO-ConvAI", commit: "483554eae102996f5ec1f4feab4e78ef29c2a394", path: "bird/llm/exp_result/turbo_output/predict_dev.json", class: "select-sqlite", rows: birdQueries, label: labelQuery, dialect: "sqlite"},
+		{round: 4, repo: "pypa/pip", commit: "6d309205789d368b2749d93fd6193d584811efd5", path: "NEWS.rst", class: "benign-literal-text", rows: lines, label: always(accept)},
 	},
 }
 
