@@ -90,6 +90,9 @@ var sources = map[string][]source{
 		{round: 4, repo: "pypa/pip", commit: "6d309205789d368b2749d93fd6193d584811efd5", path: "*.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
 		{round: 4, repo: "omurugur/OS_Command_Payload_List", commit: "b875fd2c0ad7d2d1275cee6fc7b514ce49696df3", path: "OS-Command-Fuzzing.txt", class: "injection", rows: lines, label: labelInjectedCommand},
 		{round: 4, repo: "foospidy/payloads", commit: "38ac97fc0adfd149dd976f3dbd42c025232aaa47", path: "other/commandinjection/*.txt", class: "injection", rows: lines, label: labelInjectedCommand},
+		{round: 4, repo: "rails/rails", commit: "2a2db1e8d6d104ee0611efcae7eb023af65cff34", path: "guides/source/*.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 4, repo: "denisidoro/cheats", commit: "1339965e9615ce00174cc308a41279d9c59aa75f", path: "*.cheat", class: "benign-cmd", rows: commented, label: labelHarmlessCommand},
+		{round: 4, repo: "LeCoupa/awesome-cheatsheets", commit: "8249479622d47f7b0ad6ba0f2258cb49e96cbd73", path: "*.sh", class: "benign-cmd", rows: commented, label: labelHarmlessCommand},
 	},
 	"secrets": {
 		{repo: "trufflesecurity/trufflehog", commit: "3ab759fef4bb5935d4fe9ac68b503d05346b8364", path: "pkg/detectors/*_test.go", class: "detector", rows: detected, label: always(flagged)},
