@@ -5,6 +5,7 @@ package command
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/internal/lazyregexp"
@@ -33,27 +34,56 @@ var classes = map[string]class{
 	"path":            {func(v string) bool { return strings.ContainsAny(v, `/\`) }, "names a script by its path"},
 	"world-writable":  {worldWritable, "makes the program run a file from a world-writable directory"},
 	"shared-settings": {worldWritable, "makes git read the settings of a directory that everyone may write to"},
-	"system":          {system, "sends or writes a file that holds secrets, or of the system"},
+	"system":          {func(v string) bool { return system(v) && v != "/dev/null" }, "sends or writes a file that holds secrets, or of the system"},
 	"sent-secret":     {sentSecret, "sends or writes a file that holds secrets, or of the system"},
+	"secret-inside":   {secretInside, "holds code that reads a file of secrets or accounts"},
 	"other-address":   {otherAddress.MatchString, "names an address that is not one of the web, such as a file"},
 	"address":         {func(v string) bool { return strings.Contains(v, "://") }, "names an address to send to"},
 	"remote":          {remote.MatchString, ""},
-	"npm-remote":      {func(v string) bool { return remote.MatchString(v) || npmRemote.MatchString(v) }, ""},
-	"remote-file":     {remoteFile.MatchString, ""},
-	"versioned":       {func(v string) bool { return strings.Contains(v, "@") }, ""},
-	"program-remote":  {func(v string) bool { return strings.HasPrefix(v, "ext::") || strings.HasPrefix(v, "fd::") }, "names a remote that is a program of its own"},
-	"deleted-ref":     {func(v string) bool { return strings.HasPrefix(v, ":") }, ""},
-	"host-mount":      {hostMount, "gives a container the host's own files or system"},
-	"host-network":    {func(v string) bool { return v == "host" }, "gives a container the host's own files or system"},
-	"set-uid":         {setuidMode.MatchString, "makes a program run with the rights of its owner"},
+	"npm-remote": {func(v string) bool {
+		return !npmAlias.MatchString(v) && (remote.MatchString(v) || npmRemote.MatchString(v))
+	}, ""},
+	"remote-file":    {remoteFile.MatchString, ""},
+	"versioned":      {func(v string) bool { return strings.Contains(v, "@") }, ""},
+	"program-remote": {func(v string) bool { return strings.HasPrefix(v, "ext::") || strings.HasPrefix(v, "fd::") }, "names a remote that is a program of its own"},
+	"deleted-ref":    {func(v string) bool { return strings.HasPrefix(v, ":") }, ""},
+	"host-mount":     {hostMount, "gives a container the host's own files or system"},
+	"host-network":   {func(v string) bool { return v == "host" }, "gives a container the host's own files or system"},
+	"any":            {func(string) bool { return true }, ""},
+	"pipe":           {func(v string) bool { return strings.HasPrefix(v, "|") || strings.HasPrefix(v, "!") }, ""},
+	"not-file":       {func(v string) bool { return !fileName.MatchString(v) }, ""},
+	"compiler":       {func(v string) bool { return !compilerSetting.MatchString(v) }, ""},
+	"rust-linker":    {func(v string) bool { return strings.Contains(v, "linker=") }, ""},
+	"go-setting":     {goSettings.MatchString, ""},
+	"maven-exec":     {mavenExec.MatchString, ""},
+	"sbt-code":       {func(v string) bool { return strings.HasPrefix(v, "eval ") || strings.HasPrefix(v, "!") }, ""},
+	"socat-program":  {socatProgram.MatchString, ""},
+	"sqlite-command": {sqliteActs, ""},
+	"set-uid":        {setuidMode.MatchString, "makes a program run with the rights of its owner"},
 }
 
 // remote is what a package manager fetches from where the caller says: an address, in the forms of
 // git too, or a name that stands for one.
 var remote = lazyregexp.New(`(?i)^(?:[^\s/:]+(?:\[[^\]]*\])? ?@ ?)?(?:(?:[a-z][a-z0-9.]*\+)?(?:https?|ftp|ssh|git|oci|svn|bzr|hg)(?:\+[a-z]+)?:|file:/|(?:github|gitlab|bitbucket|gist|tarball|sourcehut):|[\w.-]+@[\w.-]+:)`)
 
+// fileName is the name of a program's text, rather than the text.
+var fileName = lazyregexp.New(`^[\w./@+-]+\.\w{1,5}$`)
+
+// compilerSetting is the end of a setting of cmake that names a common compiler, by its name or in a directory of the system.
+var compilerSetting = lazyregexp.New(`^[\w:]*=(/(usr|opt)/[\w./-]*/)?([\w.-]+-)?(cc|c\+\+|gcc|g\+\+|clang|clang\+\+|clang-cl|cl|icc|icx|icpx|nvcc|ccache|sccache|ld|lld|mold|gold|ar|llvm-ar|gcc-ar)(-?[\d.]+)?(\.exe)?$`)
+
+// goSettings are those of "go env -w" by which go starts other programs, or gets its modules from elsewhere.
+var goSettings = lazyregexp.New(`^(CC|CXX|AR|FC|GCCGO|PKG_CONFIG|GOPROXY|GOFLAGS)=.`)
+
+var mavenExec = lazyregexp.New(`(?i)(^|:)(exec|exec-maven-plugin|antrun|maven-antrun-plugin|groovy|gmavenplus-plugin|groovy-maven-plugin)(:|$)`)
+
+var socatProgram = lazyregexp.New(`(?i)(^|!!)(exec|system|shell):`)
+
 // npmRemote is a repository on GitHub as npm writes it. A path begins with a dot there.
 var npmRemote = lazyregexp.New(`^[\w-][\w.-]*/[\w.-]+(#.*)?$`)
+
+// npmAlias is a package that a registry or the project knows, under a name of one's own.
+var npmAlias = lazyregexp.New(`^(@[\w.-]+/)?[\w.-]+@(npm|jsr|workspace|catalog):[\w./@^~*-]*$`)
 
 // remoteFile is an address that is no registry's name.
 var remoteFile = lazyregexp.New(`(?i)^(?:git\+)?(?:https?|ftp|ssh|git|data|oci):|^file:/`)
@@ -75,7 +105,7 @@ var sshSettings = lazyregexp.New(`(?i)^(StrictHostKeyChecking|UserKnownHostsFile
 
 var phpSettings = lazyregexp.New(`(?i)(auto_(ap|pre)pend_file|extension|disable_functions|sendmail_path|allow_url_include|open_basedir|include_path|error_log)`)
 
-var awkRuns = lazyregexp.New(`system\s*\(|\|\s*&?\s*(getline|"|\w+\s*$)|"\s*\|\s*getline|print[^;}]*(\||>)|@load|@include|/inet/|ENVIRON`)
+var awkRuns = lazyregexp.New(`system\s*\(|\|\s*&?\s*(getline|"|\w+\s*$)|"\s*\|\s*getline|print[^;}]*(\||>)|@load|@include|/inet/|ENVIRON|@\s*[a-zA-Z_]\w*\s*\(`)
 
 var (
 	sedAddress = `^\s*(?:(?:\d+|\$|/(?:[^/\\]|\\.)*/[IM]*)(?:\s*[,~+]\s*(?:\d+|\$|/(?:[^/\\]|\\.)*/[IM]*))?)?\s*!?\s*[{;\s]*`
@@ -111,6 +141,32 @@ func sedFlags(script string) bool {
 	}
 	return false
 }
+
+// secretInside reports whether code of awk or sed names a file with secrets.
+func secretInside(code string) bool {
+	if !containsAny(strings.ToLower(code), secretHints) {
+		return false
+	}
+	return slices.ContainsFunc(strings.FieldsFunc(code, func(r rune) bool { return strings.ContainsRune("\"' \t\n;<>(){},", r) }), sensitive)
+}
+
+// sqliteActs reports whether a text for sqlite3 does more than look: by a command that begins with a dot, or by a
+// function of its shell. Names of commands may be cut.
+func sqliteActs(text string) bool {
+	for _, m := range sqliteCommand.FindAllStringSubmatch(text, -1) {
+		if !sqliteLooks[strings.ToLower(m[1])] {
+			return true
+		}
+	}
+	return sqliteCalls.MatchString(text)
+}
+
+var (
+	sqliteCommand = lazyregexp.New(`(?m)^\s*\.(\w+)(?:\s|;|$)`)
+	sqliteCalls   = lazyregexp.New(`(?i)\b(load_extension|writefile|edit)\s*\(`)
+	sqliteLooks   = set("bail changes databases dbconfig dbinfo dump echo eqp exit explain expert fullschema headers header help indexes indices limit lint mode nullvalue print quit " +
+		"schema selftest separator sha3sum show stats tables timeout timer version width")
+)
 
 // pagerActs reports whether a command of less, after +, does more than move or search.
 func pagerActs(command string) bool {

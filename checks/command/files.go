@@ -132,10 +132,32 @@ func (j *judge) elsewhere(s simple) string {
 }
 
 var startUp = lazyregexp.New(`(^|[/\\])(\.(bash_?rc|bash_(profile|login|logout|aliases)|profile|zshrc|zshenv|zprofile|zlogin|zlogout|kshrc|cshrc|tcshrc|login|logout|xinitrc|xprofile|xsessionrc|vimrc|inputrc|gitconfig|envrc|pythonrc(\.py)?|pam_environment)$` +
-	`|\.config/(autostart|systemd|fish|git)/|\.git/(hooks/|config$)|\.local/bin/|\.husky/|\.ssh(/|$)|library/launch(agents|daemons)/|start menu[/\\]programs[/\\]startup|var/spool/cron|etc/(cron|profile|bash|zsh|init|systemd|rc|environment|ld\.so))`)
+	`|\.config/(autostart|systemd|fish|git)/|\.git/(hooks/|config$)|\.local/bin/|\.husky/|\.ssh(/?$|/(config|rc|environment|authorized_keys2?)$)|library/launch(agents|daemons)/|start menu[/\\]programs[/\\]startup|var/spool/cron|etc/(cron|profile|bash|zsh|init|systemd|rc|environment|ld\.so))`)
 
 // shows are programs that only read the files in their words; git has its own rules.
-var shows = set("cat less more head tail grep egrep fgrep rg ls ll dir wc diff cmp file stat test [ find du tree nl bat md5sum sha1sum sha256sum sort uniq cut awk gawk git echo printf basename dirname realpath readlink cd pushd which type husky")
+var shows = set("cat less more head tail grep egrep fgrep rg ls ll dir wc diff cmp file stat test [ find du tree nl bat md5sum sha1sum sha256sum sort cut awk gawk git echo printf basename dirname realpath readlink cd pushd which type husky")
+
+// tellers are programs that tell of files without what is in them.
+var tellers = set("ls ll dir stat test [ file find du tree basename dirname realpath readlink")
+
+var outputOption = lazyregexp.New(`^-{1,2}(out|outp|outpu|output|outfile|output-(file|dir|directory|document))$`)
+
+// output returns the name in a word that is the value of an option for the output: -o X, -oX, --output X, --output=X. A
+// program that shows files may have another meaning for -o.
+func output(program string, words []string, i int) (name string, ok bool) {
+	word, letter := words[i], program == "tree" || !tellers[program] && !searches[program]
+	option, value, glued := strings.Cut(word, "=")
+	switch {
+	case glued && outputOption.MatchString(option):
+		return value, true
+	case letter && len(word) > 2 && (word[:2] == "-o" || program == "less" && word[:2] == "-O") && strings.IndexByte("/~.", word[2]) >= 0:
+		return word[2:], true
+	}
+	before := words[i-1]
+	return word, i > 1 && (outputOption.MatchString(before) || letter && before == "-o")
+}
+
+var searches = set("grep egrep fgrep rg bat ps lsof")
 
 // hoards are programs that read all files below a directory, to write them elsewhere.
 var hoards = set("tar bsdtar zip 7z 7za rar cpio pax rsync scp cp gcp robocopy xcopy")

@@ -19,6 +19,7 @@ type simple struct {
 	words     []string
 	array     bool // the words are the elements of an array, not of a line
 	offset    int  // of the first word in the command, where another program starts this one
+	within    bool // the policy need not list the program, as with "poetry run", unless it is refused by default
 }
 
 // maxFaults bounds what is told of one command: the first faults say enough.

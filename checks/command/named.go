@@ -12,15 +12,19 @@ import (
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
-// operand judges a word whatever the program: what it names, from a directory.
-func (j *judge) operand(program, directory string, s simple, i int) {
+// operand judges a word whatever the program: what it names, from a directory. The program may be one that tells of files
+// without what is in them.
+func (j *judge) operand(program, directory string, s simple, i int, tells bool) {
 	word, element := s.words[i], s.element(i)
 	last := i+1 == len(s.words)
+	written, writes := output(program, s.words, i)
 	switch {
-	case j.secret(word, directory):
+	case !tells && j.secret(word, directory):
 		j.refuse(element, files, s.place(i)+"names a file that holds secrets or accounts")
-	case !shows[program] && startsLater(toDirectory(directory, word)):
+	case !shows[program] && startsLater(toDirectory(directory, word)), writes && startsLater(toDirectory(directory, written)):
 		j.refuse(element, files, s.place(i)+"names a file from which a shell, git or the system starts programs later")
+	case writes && system(written) && written != "/dev/null":
+		j.refuse(element, destructive, s.place(i)+"names a directory or device of the system, which the program would change")
 	}
 	if (writers[program] || last && copiers[program]) && system(word) {
 		j.refuse(element, destructive, s.place(i)+"names a directory or device of the system, which the program would change")
@@ -46,8 +50,11 @@ func sensitive(word string) bool {
 		return false
 	}
 	lower := strings.ToLower(cleaned(word))
-	return containsAny(lower, secretHints) && secrets.MatchString(lower)
+	return containsAny(lower, secretHints) && secrets.MatchString(lower) && !published.MatchString(lower)
 }
+
+// published are the files beside keys that hold no secret.
+var published = lazyregexp.New(`[/\\](known_hosts(\.old)?|[\w.-]+\.pub)$`)
 
 // Hints stand in every word that the expressions below match, and cost less to look for. Each of metadataHints has a
 // dot, a hyphen or a colon.
@@ -72,7 +79,7 @@ var secrets = lazyregexp.New(`(^|[/=:@,~\\])(` + strings.Join([]string{
 	`/?etc/(passwd|shadow|gshadow|sudoers|master\.passwd|security/opasswd|krb5\.keytab|ssh/ssh_host_[^/]*_key)-?$`,
 	`/?etc/sudoers\.d/`,
 	`/?proc/([^/]+)/(environ|mem|maps|fd/|root/|cwd/|cmdline$)`, `/?dev/k?mem$`,
-	`\.ssh(/|\\|$)`, `id_(rsa|dsa|ecdsa|ed25519)(_sk)?$`,
+	`\.ssh([/\\][^/\\]*)*$`, `id_(rsa|dsa|ecdsa|ed25519)(_sk)?$`,
 	`\.(netrc|pgpass|my\.cnf|npmrc|pypirc|git-credentials|htpasswd|vault-token|bash_history|zsh_history)$`,
 	`\.(aws|gnupg|kube|azure|docker)/(credentials|config|config\.json|private-keys[^/]*|accesstokens\.json|secring\.gpg)`,
 	`\.config/gcloud/`, `run/secrets/`, `kubernetes\.io/serviceaccount`,

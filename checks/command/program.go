@@ -37,15 +37,19 @@ func (j *judge) simple(s simple, depth int) {
 		here := j.directory
 		j.directory = directory
 		j.started(next, program, depth)
+		if r.Unsure && next.within {
+			j.startedLater(next, depth)
+		}
 		j.directory = here
 	}
+	tells := tellers[program] && !r.Gave("-f", "--files-from", "-m", "--magic-file", "-files0-from", "--files0-from")
 	for i := range s.words[1:own] {
-		j.operand(program, directory, s, i+1)
+		j.operand(program, directory, s, i+1, tells)
 	}
 	j.options(program, s, r, depth)
 	j.demands(s, own)
 	for _, line := range inlineLines(program, s.words, r) {
-		j.inline(line, depth)
+		j.inline(line, depth, r.Within)
 	}
 }
 
@@ -64,10 +68,22 @@ func (j *judge) started(next simple, by string, depth int) {
 	}
 }
 
+// startedLater judges the words behind the first as programs, too: the first may be the value of an unknown option.
+func (j *judge) startedLater(s simple, depth int) {
+	for i := range s.words[:min(len(s.words), maxLater)] {
+		if w := s.words[i]; i > 0 && w != "" && nameForm(w) {
+			j.simple(simple{words: s.words[i:], array: s.array, offset: s.offset + i, within: true}, depth+1)
+		}
+	}
+}
+
+// maxLater bounds the words that may be a program.
+const maxLater = 16
+
 var sshFamily = set("ssh scp sftp rsync")
 
 // inline judges a command line that a program is given to run.
-func (j *judge) inline(line string, depth int) {
+func (j *judge) inline(line string, depth int, within bool) {
 	if j.allow[interpreter] {
 		return
 	}
@@ -76,6 +92,7 @@ func (j *judge) inline(line string, depth int) {
 		return
 	}
 	for _, s := range j.read(line) {
+		s.within = within
 		j.simple(s, depth+1)
 	}
 }
@@ -92,7 +109,7 @@ func (j *judge) program(s simple) (name string, ok bool) {
 		return "", false
 	case j.listed(s.words):
 		return name, true
-	case j.programs != nil:
+	case j.programs != nil && !s.within:
 		j.fail(element, "runs a program that is not allowed; allowed are "+j.names, "")
 		return "", false
 	case !nameForm(word):

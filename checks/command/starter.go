@@ -25,7 +25,7 @@ func nested(program string, s simple, r *grammar.Reading) (simple, bool) {
 	case program == "watch" && !r.Gave("-x", "--exec"), program == "flock" && flockLine(s.words, r) != "":
 		return simple{}, false // a line, which inlineLines returns
 	case r.Started > 0:
-		next.words = s.words[r.Started:]
+		next.words, next.within = s.words[r.Started:], r.Within || s.within
 	}
 	return next, len(next.words) > 0 || len(next.variables) > 0
 }

@@ -41,10 +41,9 @@ func (r *reader) word(w *syntax.Word) string {
 	return b.String()
 }
 
-// patternMarks may stand behind a backslash, as in find \( -name \*.c \): every shell of the sh family then takes them as
-// they are, and they join no commands where another shell reads the line again. A letter behind a backslash
-// disguises a word, and ; or $ would act on a second reading.
-const patternMarks = "()!*?[]{}"
+// escapable may stand behind a backslash, as in find \( -name \*.c \): every shell of the sh family then takes them as
+// they are, as it does in quotes. A letter or a digit behind a backslash disguises a word.
+const escapable = "()!*?[]{} \t.,:;_-+=/@%^#~&|<>$`'\"\\"
 
 // escaped takes out the braces that a backslash makes plain.
 var escaped = strings.NewReplacer(`\\`, "", `\{`, "", `\}`, "", `\,`, "")
@@ -58,7 +57,7 @@ func (r *reader) literal(b *strings.Builder, text string, first bool) {
 		switch c := text[i]; c {
 		case '\\':
 			i++
-			if i == len(text) || !strings.ContainsRune(patternMarks, rune(text[i])) {
+			if i == len(text) || strings.IndexByte(escapable, text[i]) < 0 {
 				r.refuse(-1, escape, "holds a backslash outside quotes")
 			}
 			if i < len(text) && text[i] != '\n' {

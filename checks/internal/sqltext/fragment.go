@@ -78,23 +78,98 @@ func (f *fragment) commentEnds() bool {
 	return last >= f.tokens[len(f.tokens)-1].end && !f.exclusion(last) && !f.reference(last)
 }
 
-// cutsOff reports whether a bare value is a number, or one that closes brackets, and comments out the rest of the statement:
-// "1 --" behind "WHERE id =" takes a second condition away. "9 -- 5" is a range, and "80 # the port" a line of settings.
+// cutsOff reports whether a bare value is a number, or one that closes brackets, and comments out the rest of the statement or ends
+// it: "1 --" behind "WHERE id =" takes a second condition away, and so does "1;" for a driver that reads one statement. "9
+// -- 5" is a range, and "80 # the port" a line of settings.
 func (f *fragment) cutsOff() bool {
-	if !f.commentEnds() || !slices.ContainsFunc(f.tokens, func(t token) bool { return t.kind == numberToken }) {
+	last := len(f.tokens) - 1
+	ends := f.low(last) == ";" && last > 0 && last == slices.IndexFunc(f.tokens, func(t token) bool { return t.low == ";" })
+	if !f.commentEnds() && !ends || !slices.ContainsFunc(f.tokens, func(t token) bool { return t.kind == numberToken }) {
 		return false
 	}
 	for i, t := range f.tokens {
 		sign := i == 0 && (f.low(i) == "-" || f.low(i) == "+")
-		if t.kind != numberToken && f.low(i) != ")" && !sign {
+		if t.kind != numberToken && f.low(i) != ")" && !sign && !(ends && i == last) {
 			return false
 		}
+	}
+	if !f.commentEnds() {
+		return true
 	}
 	comment := f.text[f.comments[len(f.comments)-1]:]
 	behind := strings.TrimSpace(strings.TrimLeft(comment, "-#/*"))
 	prose := behind != "" && (isDigit(behind[0]) || comment[0] == '#')
 	return !prose && !strings.Contains(comment, "*/")
 }
+
+// continued reports whether a bare value is a number, and a comparison with a constant or a clause with one to its end, as in "1
+// between 0 and 9" and "1 order by 3". Without a number before, it may be AND or OR and a constant.
+func (f *fragment) continued() bool {
+	left, number := f.numeric()
+	i := left
+	for number && (i == left || f.low(i) == ")") {
+		i++
+	}
+	switch word := f.low(i); {
+	case word == "for" && number && (f.word(i+1) == "xml" || f.word(i+1) == "json"), word == "," && number && f.at(i+1):
+		return true
+	case number && f.low(left+1) == ")" && f.commentEnds() && strings.Trim(f.text[f.comments[len(f.comments)-1]:], "-#/* ") == "":
+		return true
+	}
+	w := &walk{fragment: f}
+	if w.start(!number); w.broken || w.i < len(f.tokens) || !number && i > 0 {
+		return false
+	}
+	next := f.low(i + 1)
+	truth := truthWords[next]
+	constant := truth || f.fixed(i+1) || next == "(" || next == "-"
+	switch word := f.low(i); word {
+	case ",":
+		return number && f.callsAt(i+1)
+	case "and", "or", "xor":
+		if number && f.callsAt(i+1) {
+			return true
+		}
+		ends := i+2 == len(f.tokens) || clauseWords[f.low(i+2)]
+		return number && (next == "not" || next == "!" || next == "~") || constant && ends && (!number || truth || i+2 < len(f.tokens) || f.raw(left) == f.raw(i+1))
+	case "&&", "||":
+		return constant || next == "!" || next == "~" || next == "not"
+	case "is":
+		return number && (truth || next == "not" || next == "distinct")
+	case "isnull", "notnull":
+		return number
+	case "not", "between", "in", "similar", "ilike":
+		return number && (constant || next == "between" || next == "in" || next == "like" || next == "to")
+	case "order", "group":
+		return number && next == "by" && f.fixed(i+2)
+	case "limit", "offset":
+		return number && f.fixed(i+1)
+	case "for":
+		return number && locks[next]
+	default:
+		return number && constant && comparisons[word]
+	}
+}
+
+// callsAt reports whether an operand at a token is a call, or has one in brackets.
+func (f *fragment) callsAt(i int) bool {
+	for f.low(i) == "not" || f.low(i) == "(" || f.low(i) == "!" || f.low(i) == "-" {
+		i++
+	}
+	return f.names(i) && f.low(i+1) == "("
+}
+
+// numeric returns the place of the number that a bare value begins with.
+func (f *fragment) numeric() (i int, ok bool) {
+	for f.low(i) == "-" || f.low(i) == "+" || f.low(i) == "(" {
+		i++
+	}
+	return i, f.quote == 0 && i < len(f.tokens) && f.tokens[i].kind == numberToken && f.text[f.tokens[i].end-1] != '.' // of a list
+}
+
+var clauseWords = set("limit order group having union for procedure into offset fetch")
+
+var truthWords = set("true false null unknown")
 
 // reference reports whether the mark at a place of a bare value stands before a number,
 // as in "(#1234)".

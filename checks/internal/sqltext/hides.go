@@ -19,6 +19,8 @@ func (f *fragment) hides() string {
 			return "calls a function that is not for values"
 		case f.low(i-1) == "(" && f.queryAt(i):
 			return "adds a query"
+		case f.tellsOf(i):
+			return "tells of the database"
 		case f.chooses(i):
 			return "adds a condition (CASE, IF)"
 		case f.guesses(i):
@@ -71,7 +73,7 @@ var issue = lazyregexp.New(`^#[0-9]+\)[^\n]*$`)
 func (f *fragment) queryAt(i int) bool {
 	switch f.low(i) {
 	case "select":
-		return f.listed(i+1) || f.readsFrom(i)
+		return f.listed(i+1) || f.readsFrom(i) || f.names(i+1) && f.low(i+2) == ")" && f.calculated(i-1)
 	case "values":
 		return f.low(i+1) == "(" || f.word(i+1) == "row" && f.low(i+2) == "("
 	case "table":
@@ -103,6 +105,15 @@ func (f *fragment) operandAt(i int) bool {
 	}
 }
 
+// calculated reports whether the bracket at a token is an operand behind an operator or a comma with a constant before, as in
+// 'a' || (SELECT user), rather than a remark as in "a colour, (select one)".
+func (f *fragment) calculated(i int) bool {
+	if i < 2 || f.low(i-1) == "(" {
+		return i > 1 && f.names(i-2) // the argument of a call
+	}
+	return f.fixed(i-2) && f.tokens[i-1].kind == symbolToken && f.low(i-1) != ")"
+}
+
 var locks = set("update share no key")
 
 // readsFrom reports whether a SELECT behind a bracket has a FROM before the bracket closes. No list of what may stand between is
@@ -120,8 +131,27 @@ func (f *fragment) readsFrom(i int) bool {
 	return false
 }
 
+// tellsOf reports whether a call at a token works on a fact of the database, as in concat(0x7e, version()) and convert(int,
+// @@version).
+func (f *fragment) tellsOf(i int) bool {
+	if f.low(i+1) != "(" || !makers[f.low(i)] && !makers[f.word(i)] {
+		return false
+	}
+	for k := i + 2; k < f.closing(i+1); k++ {
+		if strings.HasPrefix(f.text[f.tokens[k].start:], "@@") || facts[f.word(k)] && f.low(k+1) == "(" {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	makers = set("concat concat_ws group_concat cast convert try_cast try_convert char_length hex unhex md5 ascii substr substring mid length make_set elt to_char")
+	facts  = set("version user database schema current_user session_user system_user db_name host_name user_name suser_name current_database current_schema sqlite_version")
+)
+
 // chooses reports whether an expression at a token makes its value depend on another: CASE with its parts, and a function
-// that chooses, with a call to choose by.
+// that chooses, with a call or a comparison to choose by.
 func (f *fragment) chooses(i int) bool {
 	if f.low(i) == "case" {
 		end := f.caseEnd(i)
@@ -135,15 +165,17 @@ func (f *fragment) chooses(i int) bool {
 	if f.low(i+1) != "(" || f.low(i-1) == "." || !f.names(i) || !choices[string(f.appendName(nil, i))] {
 		return false
 	}
+	compared := false
 	for k := i + 2; k < f.closing(i+1); k++ {
-		if f.names(k) && f.low(k+1) == "(" {
+		if f.names(k) && f.low(k+1) == "(" || compared && f.low(k) == "," {
 			return true
 		}
+		compared = compared || comparisons[f.low(k)]
 	}
 	return false
 }
 
-var choices = set("if iif decode nullif ifnull coalesce nvl nvl2 elt choose")
+var choices = set("if iif decode nullif ifnull coalesce nvl nvl2 elt choose make_set")
 
 // guesses reports whether an expression at a token compares a part of a column with a value: substr(password, 1, 1) = 'a',
 // or, as the whole text, password LIKE 'a%'. The number of rows then tells a letter at a time.

@@ -29,6 +29,10 @@ func (j *judgement) literal() {
 		j.warn("ends with a backslash, which some databases take for an escape of the quote behind it", "double it, or leave it out")
 	}
 	for _, text := range spellings(j.text) {
+		if strings.IndexByte(text, 0) >= 0 {
+			j.fault(check.SecurityLevel, "holds an encoded NUL character, at which some databases stop reading", "remove it")
+			return
+		}
 		if what := j.changes(text); what != "" {
 			j.fault(check.SecurityLevel, "would change the statement around it: it "+what,
 				"send a value alone; the server should bind it as a parameter")
@@ -139,7 +143,13 @@ func bare(text string, r reading) string {
 		return what
 	}
 	if f.cutsOff() {
-		return "comments out what follows"
+		if f.commentEnds() {
+			return "comments out what follows"
+		}
+		return "ends the statement"
+	}
+	if f.continued() {
+		return "adds a condition or a clause"
 	}
 	return f.hides()
 }
@@ -153,7 +163,10 @@ func unquoted(text, quote string, r reading) string {
 	}
 	f.quote = quote[0]
 	f.quotation, f.typographic = typographic(text, quote[0])
-	return f.found(1, true)
+	if what := f.found(1, true); what != "" || !comparisons[f.low(len(f.tokens)-1)] {
+		return what
+	}
+	return unquoted(text+quote, quote, r) // the quote that follows begins the right side
 }
 
 // newFragment cuts a text into tokens, and says what it does wherever it stands. There

@@ -10,6 +10,9 @@ import "strings"
 func (f *fragment) loud() string {
 	for i := range f.tokens {
 		next := f.low(i + 1)
+		if next == ":=" && f.at(i) {
+			return "sets a variable (:=)"
+		}
 		switch f.low(i) {
 		case "waitfor":
 			if (next == "delay" || next == "time") && f.fixed(i+2) {
@@ -26,6 +29,13 @@ func (f *fragment) loud() string {
 		case "exec", "execute":
 			if f.extended(i + 1) {
 				return "runs a procedure (EXEC)"
+			}
+			if next == "(" && f.at(i+2) {
+				return "runs a text as SQL (EXEC)"
+			}
+		case "declare":
+			if f.at(i+1) && (i+2 == len(f.tokens) || f.names(i+2) || f.low(i+2) == "table" || f.low(i+2) == "as") {
+				return "adds a second statement (DECLARE)"
 			}
 		case "exists":
 			if f.low(i-1) == "if" && next == "(" && f.low(i+2) == "select" {
@@ -78,6 +88,9 @@ func (f *fragment) tautology(i int) bool {
 }
 
 var comparisons = set("= == <> != < > <= >= <=> like rlike regexp")
+
+// at reports whether there is a variable of SQL Server at a place.
+func (f *fragment) at(i int) bool { return i < len(f.tokens) && f.text[f.tokens[i].start] == '@' }
 
 // fixed reports whether there is a string, a number or a variable at a place.
 func (f *fragment) fixed(i int) bool {

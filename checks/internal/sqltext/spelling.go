@@ -23,6 +23,12 @@ func spellings(text string) []string {
 		}
 	}
 	plain := text
+	if strings.Contains(text, `\N`) {
+		add(strings.ReplaceAll(text, `\N`, "null ")) // MySQL needs no blank behind it
+	}
+	if strings.Contains(text, `\x2`) || strings.Contains(text, `\u002`) || strings.Contains(text, `\X2`) {
+		add(quoteEscapes.Replace(text))
+	}
 	for range maxDecodings {
 		decoded := unescape(plain)
 		if decoded == plain {
@@ -42,6 +48,10 @@ func spellings(text string) []string {
 	}
 	return list
 }
+
+// quoteEscapes decodes the quotes that a program's string may hold as escapes. A server that reads such a string once more puts them
+// into the statement.
+var quoteEscapes = strings.NewReplacer(`\x27`, "'", `\X27`, "'", `\u0027`, "'", `\x22`, `"`, `\X22`, `"`, `\u0022`, `"`)
 
 // unescape decodes percent-escapes, and leaves what is none as it is.
 func unescape(text string) string {

@@ -14,10 +14,13 @@ func (w *walk) stack() {
 	}
 	w.depth++
 	defer func() { w.depth-- }()
+	_, number := w.numeric()
 	switch word := w.low(w.i); {
 	case w.depth >= maxDepth:
 		w.deep = true
 	case w.commands(w.i), kindOf()[word] != "" && w.commentEnds():
+		w.stacked = true
+	case number && kindOf()[word] != "" && word != "exec" && word != "execute":
 		w.stacked = true
 	case word == "select":
 		w.stacked = w.listed(w.i + 1)
@@ -33,9 +36,12 @@ func (w *walk) stack() {
 // command looks at a word that may begin a statement without a semicolon, as SQL
 // Server allows.
 func (w *walk) command() {
+	_, number := w.numeric()
 	switch {
 	case w.quote != 0 && !w.typographic:
 		w.stacked = w.commentEnds() && kindOf()[w.low(w.i)] != "" || !w.quotation && w.commands(w.i)
+	case number && (w.commands(w.i) || w.low(w.i) == "select" && w.listed(w.i+1)):
+		w.stacked = true
 	case w.quote == 0 && w.i > 0 && w.commands(w.i):
 		w.stacked = w.commentEnds() || w.assigns(w.i) || kindOf()[w.low(w.i)] == Call
 	}
@@ -48,10 +54,18 @@ func (f *fragment) commands(i int) bool {
 	switch f.low(i) {
 	case "exec", "execute":
 		return f.executes(i + 1)
+	case "if":
+		then := i + 4 // IF a = b …
+		if next == "(" {
+			then = f.closing(i+1) + 1
+		}
+		return (next == "(" || comparisons[f.low(i+2)]) && (f.commands(then) || f.low(then) == "select" && f.listed(then+1))
 	case "call":
 		return f.names(i+1) && f.low(i+2) == "("
 	case "print":
 		return f.fixed(i + 1)
+	case "begin":
+		return f.commands(i+1) || next == "select" && f.listed(i+2)
 	case "declare":
 		return f.fixed(i+1) || f.low(i+2) == "cursor"
 	case "update":

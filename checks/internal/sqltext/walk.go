@@ -219,13 +219,17 @@ func (w *walk) name() {
 		return
 	}
 	start := w.i
+	if raw := w.raw(start); raw == "``" { // no column has this name
+		w.broken = true
+		return
+	}
 	for w.i++; (w.low(w.i) == "." || w.low(w.i) == "..") && (w.names(w.i+1) || w.low(w.i+1) == "*"); w.i += 2 {
 	}
 	name := lower(w.text[w.tokens[start].start:w.tokens[w.i-1].end])
 	switch {
 	case w.low(w.i) == "(":
 		w.called(w.i - 1)
-	case w.i < len(w.tokens) && w.tokens[w.i].kind == stringToken && typeNames[name]:
+	case w.i < len(w.tokens) && w.tokens[w.i].kind == stringToken && (typeNames[name] || name[0] == '_'):
 		w.constantly()
 	case name[0] == '@':
 		w.part.solid = true
@@ -258,7 +262,7 @@ func (w *walk) called(i int) {
 
 // channels are functions that are used to leak data through their error messages, or to
 // keep a database busy.
-var channels = set("extractvalue updatexml randomblob")
+var channels = set("extractvalue updatexml randomblob gtid_subset gtid_subtract")
 
 // programs reports whether a qualified name is one of a program, such as time.sleep, and no function of a database: those of
 // extensions may stand in any schema, and have names such as http_get.

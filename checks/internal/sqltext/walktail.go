@@ -141,6 +141,10 @@ func (w *walk) clauses(word, next string) {
 		w.outside = true
 	case word == "for" && next == "update":
 		w.i += 2
+	case word == "lock" && next == "in" && w.low(w.i+2) == "share":
+		w.i += 4
+	case word == "uescape":
+		w.binary()
 	default:
 		w.command()
 	}
@@ -167,12 +171,22 @@ func (w *walk) combine() {
 	switch {
 	case i >= len(w.tokens):
 		w.union = i > w.i+1 && w.commentEnds()
-	case w.low(i) == "exec" || w.low(i) == "values":
+	case w.low(i) == "exec" || w.low(i) == "values", w.low(i) == "table" && w.names(i+1) && (w.part.solid || w.quote != 0):
 		w.union = true
 	case w.low(i) == "select":
-		w.union = w.low(i-1) == "(" || w.listed(i+1) || i+2 >= len(w.tokens) && (w.part.solid || w.clause || w.quote != 0)
+		w.union = w.low(i-1) == "(" || w.listed(i+1) || (w.part.solid || w.quote != 0 && !w.quotation) && w.fromBehind(i+1) || w.i == 0 && i+1 >= len(w.tokens) || i+2 >= len(w.tokens) && (w.part.solid || w.clause || w.quote != 0)
 	}
 	w.broken = true
+}
+
+// fromBehind reports whether a FROM stands behind a token, at most the names and marks of a list later.
+func (w *walk) fromBehind(i int) bool {
+	for k := i + 1; k+1 < len(w.tokens) && k < i+maxNames; k++ {
+		if w.low(k) == "from" && w.names(k+1) {
+			return true
+		}
+	}
+	return false
 }
 
 // selects walks over SELECT and its list; what follows is left to tail.

@@ -83,6 +83,7 @@ type Style struct {
 	Short      bool // names of sub-commands may be cut
 	Variables  bool // NAME=value is no operand
 	Starts     int  // 1 plus the number of operands before another program; 0: starts none
+	Within     bool // that program, or those of its lines, are of an environment, as of "poetry run": the policy need not list them
 }
 
 // A Program is how a program, or one of its sub-commands, reads its words. It is not changed
@@ -189,6 +190,12 @@ func newProgram(fields []string) (*Program, error) {
 			p.Starts = 1
 		case "starts2":
 			p.Starts = 2
+		case "lines":
+			p.Within = true
+		case "within":
+			p.Starts, p.Within = 1, true
+		case "within2":
+			p.Starts, p.Within = 2, true
 		default:
 			return p, fmt.Errorf("%q is no style", style)
 		}

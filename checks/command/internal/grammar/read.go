@@ -23,6 +23,8 @@ type Reading struct {
 	Module    []string // the program that this one becomes, with its words
 	Sub       string   // the first name of the sub-command in the table; "" without one
 	Started   int      // the index of the program that this one starts; 0: none
+	Within    bool     // that program is one of an environment, or the programs of the lines are
+	Unsure    bool     // an unknown option stands before that program, and may take it for its value
 }
 
 // Gave reports whether one of the options is used.
@@ -35,6 +37,7 @@ func (r *Reading) Gave(names ...string) bool {
 // option as well, because another version of the program may take no value there.
 func (p *Program) Read(words []string) *Reading {
 	r := &reader{words: words, style: p.Style, tables: []*Program{p}}
+	r.Within = p.Within && p.Starts == 0
 	for i := 1; i < len(words); {
 		i = r.word(i)
 	}
@@ -49,6 +52,8 @@ type reader struct {
 	after  bool       // the options have ended
 	// commanded and settled say that the sub-command, and the first operand behind it, are found.
 	commanded, settled bool
+	// doubt says that an operand may be the value of an unknown option.
+	doubt bool
 	// unknown says that the word before is an option and not in the table. This word may be its value.
 	unknown bool
 }
@@ -144,6 +149,7 @@ func (r *reader) take(options []*Option, value string, given bool, i int) int {
 			if !strings.HasPrefix(v, "-") {
 				next = max(next, i+2)
 				r.bare(i + 1)
+				r.use("*", v, i+1)
 			}
 		}
 		if o.Kind == Module {
@@ -292,9 +298,11 @@ func (r *reader) operand(i int, unknown bool) int {
 		r.settled = !unknown
 	}
 	r.Operands = append(r.Operands, i)
+	r.doubt = r.doubt || unknown
 	switch {
 	case r.style.Starts > 0 && len(r.Operands) == r.style.Starts:
-		r.Started = i
+		r.Started, r.Within = i, r.style.Within
+		r.Unsure = unknown || r.doubt
 		return len(r.words)
 	case r.style.Stops && r.settled:
 		return r.rest(i + 1)
@@ -343,6 +351,9 @@ func (r *reader) sub(i int, unknown bool) bool {
 		sub = p.Subs[found]
 		r.Sub = sub.Names[0]
 		r.style.Stops = sub.Stops
+		if sub.Starts > 0 {
+			r.style.Starts, r.style.Within = len(r.Operands)+1+sub.Starts, sub.Within // this operand counts, too
+		}
 	}
 	if r.style.Alone {
 		p = &Program{Options: p.everywhere}

@@ -34,8 +34,18 @@ func TestLabels(t *testing.T) {
 		}},
 		{"command", labelCommand, map[string]string{
 			"ls -l /tmp": accept, "ls | wc": flagged, "ls *": flagged, "rm -r x": flagged, "find . -delete": flagged, "find . -name '*.c'": accept, "ls": flagged,
+			`nl x \`: flagged, "mkdir /etc/x": flagged, "mkdir x": accept, "touch .bashrc": flagged,
 		}},
+		{"harmless command", labelHarmlessCommand, map[string]string{
+			"git log --oneline": accept, "npm run build": accept, "go test ./...": accept, "make -j4": accept, "Usage: x": flagged,
+			"pip install git+https://x/y": flagged, "docker exec a ls": flagged, "git push --force": flagged, "ls /etc/x": flagged, "cat .netrc": flagged, "rm x": flagged,
+		}},
+		{"internal address", labelInternal, map[string]string{
+			"http://127.0.0.1/": reject, "http://[::1]:80/": reject, "http://10.0.0.1/x": reject, "http://localhost/": reject, "http://8.8.8.8/": flagged, "https://example.com/": flagged,
+		}},
+		{"option", labelOption, map[string]string{"git clone -u x y": reject, "echo x": flagged, "env -S x": flagged}},
 		{"fragment", labelFragment, map[string]string{
+			"' or (EXISTS)": flagged, "addition (or space in url)": flagged, "select name from t where id = (sele ...": flagged, "1 or x in (1)": reject,
 			"O'Brien": flagged, "select": flagged, "1 or 1=1": reject, "x'; drop table t": reject, "' union select 1": reject, "declare @s int": reject,
 		}},
 		{"disguised", labelDisguised, map[string]string{
@@ -53,8 +63,8 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// TestRows reads the rows of whole files.
-func TestRows(t *testing.T) {
+// TestExtract holds what is taken from the files of each form.
+func TestExtract(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name string
@@ -67,8 +77,21 @@ func TestRows(t *testing.T) {
 		{"userInputs", userInputs, "{\"user_input\": \"a\\nb\"}\n{\"user_input\": \"c\"}\n", []string{"a\nb", "c"}},
 		{"prompts", prompts, "{prompt:\n  \"a\", other: \"b\"}", []string{"a"}},
 		{"texts", texts, `{"a": ["b", "c"], "d": "e", "f": [{"content": "g", "id": "h"}]}`, []string{"b", "c", "g"}},
-		{"fenced", fenced, "a\n```html\n<b>\n```\nc\n```\nd\n```\n", []string{"<b>\n", "d\n"}},
+		{"fenced texts", fencedTexts, "a\n```html\n<b>\n```\nc\n```\nd\n```\n", []string{"<b>\n", "d\n"}},
 		{"malicious", malicious, "{maliciousContent: \"a \\\"b\\\"\\nc\"}, {maliciousContent: `d\ne`}", []string{"a \"b\"\nc", "d\ne"}},
+		{"commented", commented, "---\ntags\n---\n# To list:\n$ ls -l\n\nprose here\n# a\n#b\n  git log x\n", []string{"ls -l", "git log x"}},
+		{"fenced", fenced, "```bash\nls -l\n```\n```console\n$ ls\nout\n```\n```js\nx\n```\n", []string{"ls -l", "ls"}},
+		{"payloads", payloads, "payload:\n  - 'it''s'\n  - \"a\\\"b\"\n  - plain\nencoder:\n  - URL\n", []string{"it's", `a"b`, "plain"}},
+		{"values", crsValues, "      uri: \"/get?a=1%20or%202&b=x\"\n      data: 'c=%27'\n", []string{"1 or 2", "x", "'"}},
+		{"queries", sqlTexts, `[{"sql": ["SELECT 1", "SELECT 2"], "sentences": [{"text": "how many"}]}]`, []string{"SELECT 1"}},
+		{"bird", birdQueries, `{"1": "SELECT 2\t----- bird -----\tx", "0": "SELECT 1", "2": 0}`, []string{"SELECT 1", "SELECT 2"}},
+		{"questions", questions, `[{"sql": ["SELECT 1"], "sentences": [{"text": "how many"}]}]`, []string{"how many"}},
+		{"runs", runSteps, "jobs:\n  - run: npm ci\n  - run: |\n      x\n    run: \"go test\"\nRUN go build .\nRUN a \\\n  b\n", []string{"npm ci", "go test", "go build ."}},
+		{"code", codeBlocks, "functions:\n  a:\n    - code: |-\n        git x\n        git y\n      references:\n", []string{"git x", "git y"}},
+		{"sqlmap", sqlmapPayloads, "<payload>AND [RANDNUM]&lt;[RANDNUM1]</payload>\n<vector>(SELECT [QUERY])</vector>", []string{"1 AND 4321<4321", "1' AND 4321<4321-- x", "(SELECT SELECT user)"}},
+		{"queries", queryColumn, "a,query\n1,\"SELECT 1\nFROM t\"\n2,SELECT 2;\n", []string{"SELECT 1\nFROM t", "SELECT 2;"}},
+		{"titles", titles, `[{"Title": "A \"b\"", "x": 1}, {"Title": null}]`, []string{`A "b"`}},
+		{"executors", shellExecutors, "  executor:\n    command: |\n      id; ls\n      ls\n    name: sh\n  executor:\n    command: |\n      dir\n    name: powershell\n", []string{"id; ls", "ls"}},
 	} {
 		if diff := cmp.Diff(tt.want, tt.rows(tt.text)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
@@ -108,7 +131,7 @@ func TestRun(t *testing.T) {
 		{repo: "o/r", commit: head, class: "names", rows: names, label: always(accept)},
 	}}
 	var said bytes.Buffer
-	if err := run(&said, list, dir, dir, out); err != nil {
+	if err := run(&said, list, 1, dir, dir, out); err != nil {
 		t.Fatal(err)
 	}
 	if want := "paths: map[accept:1 flag:1 reject:1]\n"; said.String() != want {
@@ -121,7 +144,13 @@ func TestRun(t *testing.T) {
 	if diff := cmp.Diff(map[string]bool{"../a": true, "c": true, "list.txt": true}, got); diff != "" {
 		t.Errorf("inputs (-want +got):\n%s", diff)
 	}
-	if err := run(&said, list, t.TempDir(), dir, out); err == nil {
+	if err := run(&said, list, 2, dir, dir, out); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := inputs(filepath.Join(out, "paths.jsonl.gz")); err != nil || len(got) > 0 {
+		t.Errorf("the second round has rows of the first: %v, %v", got, err)
+	}
+	if err := run(&said, list, 1, t.TempDir(), dir, out); err == nil {
 		t.Error("no error without clones")
 	}
 }

@@ -16,8 +16,25 @@ import (
 const (
 	wordlists   = "carlospolop/Auto_Wordlists"
 	wordlistsAt = "5fed4d72441d2d7406d5e5ada625332a047bfb1f"
+	atomic      = "redcanaryco/atomic-red-team"
+	atomicAt    = "9f85cf3e54b0cbdd6c702375c555273913eff442"
+	cheats      = "cheat/cheatsheets"
+	cheatsAt    = "36bdb99dcfadde210503d8c2dcf94b34ee950e1d"
+	chubin      = "chubin/cheat.sheets"
+	chubinAt    = "0bcedfb1d218d1218bbc0e9cf809ebca0d367e6d"
+	crs         = "coreruleset/coreruleset"
+	crsAt       = "2cbd1d019cb7c85319ba4d9102a382c9de7a8e53"
+	defog       = "defog-ai/sql-eval"
+	defogAt     = "b83332416ea2d424b0cd12994a0a9ba100f4b4af"
+	intruder    = "1N3/IntruderPayloads"
+	intruderAt  = "9b84328441e0b1d5b63764941bfd72a2460dba5d"
+	sqlmap      = "sqlmapproject/sqlmap"
+	sqlmapAt    = "cef41c7fa2211434d5694e4338c4e3e443434133"
+	wfuzz       = "xmendez/wfuzz"
+	wfuzzAt     = "1b695ee9a87d66a7d7bf6cae70d60a33fae51541"
+	workflows   = "actions/starter-workflows"
+	workflowsAt = "1035244887e26fbbd4f1017d919fb5995cc521c4"
 
-	// of the second round
 	prometheusAt  = "d15adb9ad7e5d9fbde3a9a8f30200593a5a14d86"
 	pydanticAt    = "4fda38988f2939fa6ea9cdefcf120693e10ef491"
 	flaskAt       = "2ac89889f4cc330eabd50f295dcef02828522c69"
@@ -25,12 +42,12 @@ const (
 	awslabsAt     = "100b55b6d92f731bc8d23486ce9efd5bbf90c606"
 )
 
-// Rounds are the sources of each corpus, by the round in which they were chosen. None is a source of ../shared/corpora, though the
-// lists of payloads share rows with those. A round is fixed before its first run, and seen after it: the next figure needs another.
-var rounds = []map[string][]source{firstRound, secondRound, thirdRound}
+// noseyparker has half of the examples of kingfisher, where they are left out.
+var noseyparker = source{round: 2, repo: "praetorian-inc/noseyparker", commit: "2e6e7f36ce36619852532bbe698d8cb7a26d2da7", path: "crates/noseyparker/data/default/builtin/rules/*.yml", class: "rule-example", rows: examples, label: always(flagged)}
 
-// firstRound was run on 2026-11-23.
-var firstRound = map[string][]source{
+// The sources of each corpus. None is a source of ../shared/corpora, though the lists of payloads share rows with those. Those of
+// a round were chosen, with the rules that label their rows, before any of the rows was looked at.
+var sources = map[string][]source{
 	"paths": {
 		{repo: wordlists, commit: wordlistsAt, path: "wordlists/file_inclusion_linux.txt", class: "traversal-linux", rows: lines, label: labelPath},
 		{repo: wordlists, commit: wordlistsAt, path: "wordlists/file_inclusion_windows.txt", class: "traversal-windows", rows: lines, label: labelPath},
@@ -39,21 +56,132 @@ var firstRound = map[string][]source{
 		{repo: "commixproject/commix", commit: "8530a48964007cb9561da47d45f396d9aef38ced", class: "benign-plain", rows: names, label: always(accept)},
 		{repo: "taoyds/spider", commit: "b7b5b8c890cd30e35427348bb9eb8c6d1350ca7c", class: "benign-plain", rows: names, label: always(accept)},
 		{repo: "trufflesecurity/trufflehog", commit: "3ab759fef4bb5935d4fe9ac68b503d05346b8364", class: "benign-plain", rows: names, label: always(accept)},
+		{round: 2, repo: wfuzz, commit: wfuzzAt, path: "wordlist/vulns/dirTraversal*.txt", class: "traversal-list", rows: lines, label: labelPath},
+		{round: 2, repo: wfuzz, commit: wfuzzAt, path: "wordlist/Injections/Traversal.txt", class: "traversal-list", rows: lines, label: labelPath},
+		{round: 2, repo: atomic, commit: atomicAt, class: "benign-plain", rows: names, label: always(accept)},
+		{round: 2, repo: sqlmap, commit: sqlmapAt, class: "benign-plain", rows: names, label: always(accept)},
+		{round: 2, repo: cheats, commit: cheatsAt, class: "benign-plain", rows: names, label: always(accept)},
+		{round: 3, repo: intruder, commit: intruderAt, path: "FuzzLists/traversal*.txt", class: "traversal-list", rows: lines, label: labelPath},
+		{round: 3, repo: crs, commit: crsAt, class: "benign-plain", rows: names, label: always(accept)},
+		{round: 3, repo: chubin, commit: chubinAt, class: "benign-plain", rows: names, label: always(accept)},
+		{round: 4, repo: "foospidy/payloads", commit: "38ac97fc0adfd149dd976f3dbd42c025232aaa47", path: "other/traversal/*.txt", class: "traversal-list", rows: lines, label: labelPath},
+		{round: 4, repo: "rust-lang/cargo", commit: "af373f761aa4e42b093c2e453078fd73c8ce54dd", class: "benign-plain", rows: names, label: always(accept)},
+		{round: 4, repo: "jekyll/jekyll", commit: "202df571314ba1d18e9fccd81d12aaad4a703c38", class: "benign-plain", rows: names, label: always(accept)},
 	},
 	"urls": {
 		{repo: "cujanovic/SSRF-Testing", commit: "c26c3df20bcb3d2ecfbe22cdf7ae8f4ff7bc0284", path: "cloud-metadata.txt", class: "metadata", rows: links, label: labelMetadata},
 		{repo: "vinta/awesome-python", commit: "25618e21215dd147735e6a5872445e698b43ee63", path: "README.md", class: "benign-link", rows: links, label: always(accept)},
 		{repo: "trufflesecurity/trufflehog", commit: "3ab759fef4bb5935d4fe9ac68b503d05346b8364", path: "README.md", class: "benign-link", rows: links, label: labelLink},
+		{round: 2, repo: "jonathanong/ssrf-guard", commit: "ce0d6e31e0c386fb32324a7e9ead582139e76330", path: "*.test.mts", class: "internal", rows: links, label: labelInternal},
+		{round: 2, repo: cheats, commit: cheatsAt, path: "*", class: "benign-link", rows: links, label: labelLink},
+		{round: 2, repo: workflows, commit: workflowsAt, path: "*.yml", class: "benign-link", rows: links, label: labelLink},
+		{round: 3, repo: chubin, commit: chubinAt, path: "sheets/*", class: "benign-link", rows: links, label: labelLink},
+		{round: 4, repo: "jekyll/jekyll", commit: "202df571314ba1d18e9fccd81d12aaad4a703c38", path: "docs/*.md", class: "benign-link", rows: links, label: labelLink},
 	},
 	"commands": {
 		{repo: wordlists, commit: wordlistsAt, path: "wordlists/command_injection.txt", class: "injection", rows: lines, label: labelInjectedCommand},
 		{repo: "TellinaTool/nl2bash", commit: "466c5fe873ab08c7cc0112ea1521cc6ad9c20992", path: "data/bash/all.cm", class: "benign-cmd", rows: lines, label: labelCommand},
+		{round: 2, repo: "SonarSource/argument-injection-vectors", commit: "f1e6535112da4d161761330bbdfbc9906e5f251a", path: "_binaries/*.md", class: "option", rows: codeBlocks, label: labelOption},
+		{round: 2, repo: atomic, commit: atomicAt, path: "atomics/T*.yaml", class: "injection", rows: shellExecutors, label: labelInjectedCommand},
+		{round: 2, repo: cheats, commit: cheatsAt, path: "*", class: "benign-cmd", rows: commented, label: labelHarmlessCommand},
+		{round: 2, repo: workflows, commit: workflowsAt, path: "*.yml", class: "benign-cmd", rows: runSteps, label: labelHarmlessCommand},
+		{round: 3, repo: intruder, commit: intruderAt, path: "FuzzLists/command_exec.txt", class: "injection", rows: lines, label: labelInjectedCommand},
+		{round: 3, repo: "wallarm/gotestwaf", commit: "67dfd7a73f4e7ecd2908c8fb2c96f5e62f1d53b6", path: "testcases/owasp/shell-injection.yml", class: "injection", rows: payloads, label: labelInjectedCommand},
+		{round: 3, repo: "wallarm/gotestwaf", commit: "67dfd7a73f4e7ecd2908c8fb2c96f5e62f1d53b6", path: "testcases/*rce.yml", class: "injection", rows: payloads, label: labelInjectedCommand},
+		{round: 2, repo: chubin, commit: chubinAt, path: "sheets/*", class: "benign-cmd", rows: commented, label: labelHarmlessCommand},
+		{round: 3, repo: "docker/awesome-compose", commit: "18f59bdb09ecf520dd5758fbf90dec314baec545", path: "*Dockerfile", class: "benign-cmd", rows: runSteps, label: labelHarmlessCommand},
+		{round: 3, repo: "astral-sh/uv", commit: "26a9dd4b2125bc271b47855e1fa0c49af3365db5", path: "docs/*.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 3, repo: "python-poetry/poetry", commit: "f46702336862f30050d5c641d5ed6f7568ded793", path: "docs/*.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 3, repo: "pnpm/pnpm.io", commit: "4096ad35b19c7d7e0c2c64c704c57daf5bb91668", path: "docs/*.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 3, repo: "denoland/docs", commit: "eb8f78e90dbc72f3b3ab7dcd85609622379b5bca", path: "*.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 3, repo: "onceupon/Bash-Oneliner", commit: "ed19fae72c02a33eb1742b0d0cfc91158f468c63", path: "README.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 3, repo: crs, commit: crsAt, path: "tests/regression/tests/REQUEST-932-APPLICATION-ATTACK-RCE/*.yaml", class: "injection", rows: crsValues, label: labelInjectedCommand},
+		{round: 4, repo: "rust-lang/cargo", commit: "af373f761aa4e42b093c2e453078fd73c8ce54dd", path: "src/doc/*.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 4, repo: "jekyll/jekyll", commit: "202df571314ba1d18e9fccd81d12aaad4a703c38", path: "docs/*.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 4, repo: "gohugoio/hugoDocs", commit: "1c613349f4220ae84070df25979d720c43e5cfa6", path: "*.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 4, repo: "vitejs/vite", commit: "a98c8d95d552c6fa98ab66fb810f5b39ad5abf49", path: "*.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 4, repo: "helm/helm-www", commit: "227f41447a683545325e87aedf10c67096d11004", path: "*.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 4, repo: "pypa/pip", commit: "6d309205789d368b2749d93fd6193d584811efd5", path: "*.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 4, repo: "omurugur/OS_Command_Payload_List", commit: "b875fd2c0ad7d2d1275cee6fc7b514ce49696df3", path: "OS-Command-Fuzzing.txt", class: "injection", rows: lines, label: labelInjectedCommand},
+		{round: 4, repo: "foospidy/payloads", commit: "38ac97fc0adfd149dd976f3dbd42c025232aaa47", path: "other/commandinjection/*.txt", class: "injection", rows: lines, label: labelInjectedCommand},
+		{round: 4, repo: "rails/rails", commit: "2a2db1e8d6d104ee0611efcae7eb023af65cff34", path: "guides/source/*.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 4, repo: "denisidoro/cheats", commit: "1339965e9615ce00174cc308a41279d9c59aa75f", path: "*.cheat", class: "benign-cmd", rows: commented, label: labelHarmlessCommand},
+		{round: 4, repo: "LeCoupa/awesome-cheatsheets", commit: "8249479622d47f7b0ad6ba0f2258cb49e96cbd73", path: "*.sh", class: "benign-cmd", rows: commented, label: labelHarmlessCommand},
+	},
+	"injection": {
+		{round: 2, repo: "tbartel74/Vigil-Guard", commit: "02e26ff197cb85d296e557f32f0722560b965ab7", path: "services/workflow/tests/fixtures/owasp-aitg-app-02.json", class: "indirect", rows: texts, label: always(flagged)},
+		{round: 2, repo: "opena2a-org/open-agent-security-benchmark", commit: "fc8554852ee8e10d97254cdf6f84d0201e33c783", path: "corpus/batch-stego.json", class: "steganography", rows: texts, label: always(flagged)},
+		{round: 2, repo: "opena2a-org/open-agent-security-benchmark", commit: "fc8554852ee8e10d97254cdf6f84d0201e33c783", path: "corpus/batch-injection.json", class: "definition", rows: texts, label: labelDisguised},
+		{round: 2, repo: "fr4nk3nst1ner/aiml-testing", commit: "b3b130f2edd15a3df2cacda3cffffb115994868e", path: "prompt-injection-tests/0*.md", class: "issue", rows: fencedTexts, label: labelDisguised},
+		{round: 2, repo: "gtech/moltshield", commit: "8bba101b7dfc57052c43ea17960eaccd2f15aaa8", path: "tests/benchmarks/framework/datasets.ts", class: "scenario", rows: malicious, label: labelDisguised},
+		{round: 2, repo: "bountyyfi/invisible-prompt-injection", commit: "c669bb2c70ca33fdf15f6b4827d680e15f5e95b0", path: "poisoned/Readme.md", class: "readme", rows: whole, label: always(flagged)},
+		{round: 2, repo: "mozilla/readability", commit: readabilityAt, path: "test/test-pages/*.html", class: "page", rows: whole, label: always(clean)},
+		{round: 2, repo: "mozilla/readability", commit: readabilityAt, path: "test/test-pages/*.json", class: "json", rows: whole, label: always(clean)},
+		{round: 2, repo: "pydantic/pydantic-ai", commit: pydanticAt, path: "*.md", class: "ai-document", rows: whole, label: always(clean)},
+		{round: 2, repo: "microsoft/autogen", commit: "027ecf0a379bcc1d09956d46d12d44a3ad9cee14", path: "*.md", class: "ai-document", rows: whole, label: always(clean)},
+		{round: 2, repo: "langchain-ai/langgraph", commit: "f09cfe8ffc1eeffd68f4b628ed69c30f7cad229f", path: "*.md", class: "ai-document", rows: whole, label: always(clean)},
+		{round: 2, repo: "openai/openai-agents-python", commit: "7f7a44f8dc0650296bd5ab6c745c9bcbaa6ac3b7", path: "*.md", class: "ai-document", rows: whole, label: always(clean)},
+		{round: 2, repo: "awslabs/mcp", commit: awslabsAt, path: "*.md", class: "server-document", rows: whole, label: always(clean)},
+		{round: 2, repo: "awslabs/mcp", commit: awslabsAt, path: "*.json", class: "json", rows: whole, label: always(clean)},
+		{round: 2, repo: "apache/maven", commit: "540897d3d3c329a38e4df9648249c9d407dbc8c2", path: "*.xml", class: "xml", rows: whole, label: always(clean)},
+		{round: 2, repo: "pallets/flask", commit: flaskAt, path: "*.html", class: "page", rows: whole, label: always(clean)},
+		{round: 2, repo: "pallets/flask", commit: flaskAt, path: "*.rst", class: "document", rows: whole, label: always(clean)},
+		{round: 2, repo: "prometheus/prometheus", commit: prometheusAt, path: "*.md", class: "document", rows: whole, label: always(clean)},
+		{round: 3, repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/obfuscation.jsonl", class: "obfuscation", rows: userInputs, label: always(flagged)},
+		{round: 3, repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/obfuscation_advanced.jsonl", class: "obfuscation", rows: userInputs, label: always(flagged)},
+		{round: 3, repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/tool_agent_abuse.jsonl", class: "tool-agent-abuse", rows: userInputs, label: labelDisguised},
+		{round: 3, repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/data_exfiltration.jsonl", class: "data-exfiltration", rows: userInputs, label: labelDisguised},
+		{round: 3, repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/instruction_override.jsonl", class: "instruction-override", rows: userInputs, label: labelDisguised},
+		{round: 3, repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/instruction_override_advanced.jsonl", class: "instruction-override", rows: userInputs, label: labelDisguised},
+		{round: 3, repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/context_inconsistency.jsonl", class: "context-inconsistency", rows: userInputs, label: labelDisguised},
+		{round: 3, repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/context_inconsistency_advanced.jsonl", class: "context-inconsistency", rows: userInputs, label: labelDisguised},
+		{round: 3, repo: "rustyorb/pincer", commit: "961485b0321259cf65ed3497e9c125cb587679bf", path: "src/lib/attacks/injection.ts", class: "injection", rows: prompts, label: labelDisguised},
+		{round: 3, repo: "rustyorb/pincer", commit: "961485b0321259cf65ed3497e9c125cb587679bf", path: "src/lib/attacks/encoding.ts", class: "encoding", rows: prompts, label: labelDisguised},
+		{round: 3, repo: "rustyorb/pincer", commit: "961485b0321259cf65ed3497e9c125cb587679bf", path: "src/lib/attacks/tool-abuse.ts", class: "tool-abuse", rows: prompts, label: labelDisguised},
+		{round: 3, repo: "rustyorb/pincer", commit: "961485b0321259cf65ed3497e9c125cb587679bf", path: "src/lib/attacks/bypass.ts", class: "bypass", rows: prompts, label: labelDisguised},
+		{round: 3, repo: "gocko1004/ai-prompt-injection-lab", commit: "df7b10ce8260bfb2cde999aae847ad1d8165595c", path: "attacks/*.md", class: "report", rows: fencedTexts, label: labelDisguised},
+		{round: 3, repo: "gocko1004/ai-prompt-injection-lab", commit: "df7b10ce8260bfb2cde999aae847ad1d8165595c", path: "reports/*.md", class: "report", rows: fencedTexts, label: labelDisguised},
+		{round: 3, repo: "screem500/prompt-injection-auditor", commit: "30c34b5114bb873ea81cec4382341ac2a73ef91c", path: "references/test-payloads.md", class: "payload", rows: fencedTexts, label: labelDisguised},
+		{round: 3, repo: "adbar/trafilatura", commit: "e90b0ef51ab026fdb905fb6c5b3c84dd3d784fd5", path: "*.html", class: "page", rows: whole, label: always(clean)},
+		{round: 3, repo: "jekyll/jekyll", commit: "202df571314ba1d18e9fccd81d12aaad4a703c38", path: "*.html", class: "page", rows: whole, label: always(clean)},
+		{round: 3, repo: "jekyll/jekyll", commit: "202df571314ba1d18e9fccd81d12aaad4a703c38", path: "*.md", class: "document", rows: whole, label: always(clean)},
+		{round: 3, repo: "gohugoio/hugoDocs", commit: "1c613349f4220ae84070df25979d720c43e5cfa6", path: "*.md", class: "document", rows: whole, label: always(clean)},
+		{round: 3, repo: "gohugoio/hugoDocs", commit: "1c613349f4220ae84070df25979d720c43e5cfa6", path: "*.html", class: "page", rows: whole, label: always(clean)},
+		{round: 3, repo: "huggingface/smolagents", commit: "e3a5b8994b301983b91c0325546e9dc82eab8cf0", path: "*.md", class: "ai-document", rows: whole, label: always(clean)},
+		{round: 3, repo: "microsoft/semantic-kernel", commit: "b39d95a34435f4c1d55dd00c86120ce118d847e1", path: "*.md", class: "ai-document", rows: whole, label: always(clean)},
+		{round: 3, repo: "microsoft/semantic-kernel", commit: "b39d95a34435f4c1d55dd00c86120ce118d847e1", path: "*.json", class: "json", rows: whole, label: always(clean)},
+		{round: 3, repo: "vitejs/vite", commit: "a98c8d95d552c6fa98ab66fb810f5b39ad5abf49", path: "*.md", class: "document", rows: whole, label: always(clean)},
+		{round: 3, repo: "vitejs/vite", commit: "a98c8d95d552c6fa98ab66fb810f5b39ad5abf49", path: "*.html", class: "page", rows: whole, label: always(clean)},
+		{round: 3, repo: "vitejs/vite", commit: "a98c8d95d552c6fa98ab66fb810f5b39ad5abf49", path: "*.json", class: "json", rows: whole, label: always(clean)},
+		{round: 3, repo: "spring-projects/spring-petclinic", commit: "edf4db28affcc4741c79850a3d95bc3f177b5ff9", path: "*.html", class: "page", rows: whole, label: always(clean)},
 	},
 	"secrets": {
 		{repo: "trufflesecurity/trufflehog", commit: "3ab759fef4bb5935d4fe9ac68b503d05346b8364", path: "pkg/detectors/*_test.go", class: "detector", rows: detected, label: always(flagged)},
 		{repo: "vinta/awesome-python", commit: "25618e21215dd147735e6a5872445e698b43ee63", path: "README.md", class: "clean-document", rows: lines, label: always(clean)},
 		{repo: "commixproject/commix", commit: "8530a48964007cb9561da47d45f396d9aef38ced", path: "*.py", class: "clean-code", rows: lines, label: always(clean)},
 		{repo: "TellinaTool/nl2bash", commit: "466c5fe873ab08c7cc0112ea1521cc6ad9c20992", path: "data/bash/all.cm", class: "clean-command", rows: lines, label: always(clean)},
+		noseyparker,
+		{round: 2, repo: "prometheus/prometheus", commit: prometheusAt, path: "cmd/*.go", class: "clean-go", rows: lines, label: always(clean)},
+		{round: 2, repo: "prometheus/prometheus", commit: prometheusAt, path: "docs/*.md", class: "clean-document", rows: lines, label: always(clean)},
+		{round: 2, repo: "prometheus/prometheus", commit: prometheusAt, path: "documentation/*.yml", class: "clean-configuration", rows: lines, label: always(clean)},
+		{round: 2, repo: "prometheus/prometheus", commit: prometheusAt, path: "go.sum", class: "clean-lock-file", rows: lines, label: always(clean)},
+		{round: 2, repo: "prometheus/prometheus", commit: prometheusAt, path: "web/ui/*package-lock.json", class: "clean-lock-file", rows: lines, label: always(clean)},
+		{round: 2, repo: "pydantic/pydantic-ai", commit: pydanticAt, path: "pydantic_ai_slim/*.py", class: "clean-python", rows: lines, label: always(clean)},
+		{round: 2, repo: "pydantic/pydantic-ai", commit: pydanticAt, path: "uv.lock", class: "clean-lock-file", rows: lines, label: always(clean)},
+		{round: 2, repo: "expressjs/express", commit: "a3714473feb3d2908add734d340e7755fd85e0a3", path: "*.js", class: "clean-javascript", rows: lines, label: always(clean)},
+		{round: 2, repo: "pallets/flask", commit: flaskAt, path: "docs/*.rst", class: "clean-document", rows: lines, label: always(clean)},
+		{round: 2, repo: "tstack/lnav", commit: "bb0005f96c8dc486ee0b9005a4562be0ef61c878", path: "test/logfile*", class: "clean-log", rows: lines, label: always(clean)},
+		{round: 3, repo: "mongodb/kingfisher", commit: "ee7c0db3ef87575768f817820c24736249ffcdef", path: "data/rules/*.yml", class: "rule-example", rows: kingfisher, label: always(flagged), without: []source{noseyparker}},
+		{round: 3, repo: "huggingface/smolagents", commit: "e3a5b8994b301983b91c0325546e9dc82eab8cf0", path: "*.py", class: "clean-python", rows: lines, label: always(clean)},
+		{round: 3, repo: "huggingface/smolagents", commit: "e3a5b8994b301983b91c0325546e9dc82eab8cf0", path: "*.md", class: "clean-document", rows: lines, label: always(clean)},
+		{round: 3, repo: "jekyll/jekyll", commit: "202df571314ba1d18e9fccd81d12aaad4a703c38", path: "*.rb", class: "clean-ruby", rows: lines, label: always(clean)},
+		{round: 3, repo: "jekyll/jekyll", commit: "202df571314ba1d18e9fccd81d12aaad4a703c38", path: "*.md", class: "clean-document", rows: lines, label: always(clean)},
+		{round: 3, repo: "spring-projects/spring-petclinic", commit: "edf4db28affcc4741c79850a3d95bc3f177b5ff9", path: "*.java", class: "clean-java", rows: lines, label: always(clean)},
+		{round: 3, repo: "spring-projects/spring-petclinic", commit: "edf4db28affcc4741c79850a3d95bc3f177b5ff9", path: "*.xml", class: "clean-configuration", rows: lines, label: always(clean)},
+		{round: 3, repo: "spring-projects/spring-petclinic", commit: "edf4db28affcc4741c79850a3d95bc3f177b5ff9", path: "*.yml", class: "clean-configuration", rows: lines, label: always(clean)},
+		{round: 3, repo: "vitejs/vite", commit: "a98c8d95d552c6fa98ab66fb810f5b39ad5abf49", path: "packages/*.ts", class: "clean-typescript", rows: lines, label: always(clean)},
+		{round: 3, repo: "vitejs/vite", commit: "a98c8d95d552c6fa98ab66fb810f5b39ad5abf49", path: "pnpm-lock.yaml", class: "clean-lock-file", rows: lines, label: always(clean)},
+		{round: 3, repo: "gohugoio/hugoDocs", commit: "1c613349f4220ae84070df25979d720c43e5cfa6", path: "*.toml", class: "clean-configuration", rows: lines, label: always(clean)},
 	},
 	"sql": {
 		{repo: wordlists, commit: wordlistsAt, path: "wordlists/sqli.txt", class: "inj-list", rows: lines, label: labelFragment},
@@ -62,92 +190,27 @@ var firstRound = map[string][]source{
 		{repo: "CommonHuman-Lab/commonhuman-payloads", commit: "9baaa5bddb43e9f09099f75d47f0753752e89efb", path: "src/commonhuman_payloads/sqli/union.py", class: "inj-program", rows: literals, label: labelFragment},
 		{repo: "CommonHuman-Lab/commonhuman-payloads", commit: "9baaa5bddb43e9f09099f75d47f0753752e89efb", path: "src/commonhuman_payloads/sqli/time_based.py", class: "inj-program", rows: literals, label: labelFragment},
 		{repo: "taoyds/spider", commit: "b7b5b8c890cd30e35427348bb9eb8c6d1350ca7c", path: "evaluation_examples/gold_example.txt", class: "select-sqlite", rows: beforeTab, label: always(accept), dialect: "sqlite"},
-	},
-}
-
-// secondRound was run on 2026-11-27: other secrets, and texts with orders that hide or disguise themselves, beside whole documents
-// without any.
-var secondRound = map[string][]source{
-	"secrets": {
-		{repo: "praetorian-inc/noseyparker", commit: "2e6e7f36ce36619852532bbe698d8cb7a26d2da7", path: "crates/noseyparker/data/default/builtin/rules/*.yml", class: "rule-example", rows: examples, label: always(flagged)},
-		{repo: "prometheus/prometheus", commit: prometheusAt, path: "cmd/*.go", class: "clean-go", rows: lines, label: always(clean)},
-		{repo: "prometheus/prometheus", commit: prometheusAt, path: "docs/*.md", class: "clean-document", rows: lines, label: always(clean)},
-		{repo: "prometheus/prometheus", commit: prometheusAt, path: "documentation/*.yml", class: "clean-configuration", rows: lines, label: always(clean)},
-		{repo: "prometheus/prometheus", commit: prometheusAt, path: "go.sum", class: "clean-lock-file", rows: lines, label: always(clean)},
-		{repo: "prometheus/prometheus", commit: prometheusAt, path: "web/ui/*package-lock.json", class: "clean-lock-file", rows: lines, label: always(clean)},
-		{repo: "pydantic/pydantic-ai", commit: pydanticAt, path: "pydantic_ai_slim/*.py", class: "clean-python", rows: lines, label: always(clean)},
-		{repo: "pydantic/pydantic-ai", commit: pydanticAt, path: "uv.lock", class: "clean-lock-file", rows: lines, label: always(clean)},
-		{repo: "expressjs/express", commit: "a3714473feb3d2908add734d340e7755fd85e0a3", path: "*.js", class: "clean-javascript", rows: lines, label: always(clean)},
-		{repo: "pallets/flask", commit: flaskAt, path: "docs/*.rst", class: "clean-document", rows: lines, label: always(clean)},
-		{repo: "tstack/lnav", commit: "bb0005f96c8dc486ee0b9005a4562be0ef61c878", path: "test/logfile*", class: "clean-log", rows: lines, label: always(clean)},
-	},
-	"injection": {
-		{repo: "tbartel74/Vigil-Guard", commit: "02e26ff197cb85d296e557f32f0722560b965ab7", path: "services/workflow/tests/fixtures/owasp-aitg-app-02.json", class: "indirect", rows: texts, label: always(flagged)},
-		{repo: "opena2a-org/open-agent-security-benchmark", commit: "fc8554852ee8e10d97254cdf6f84d0201e33c783", path: "corpus/batch-stego.json", class: "steganography", rows: texts, label: always(flagged)},
-		{repo: "opena2a-org/open-agent-security-benchmark", commit: "fc8554852ee8e10d97254cdf6f84d0201e33c783", path: "corpus/batch-injection.json", class: "definition", rows: texts, label: labelDisguised},
-		{repo: "fr4nk3nst1ner/aiml-testing", commit: "b3b130f2edd15a3df2cacda3cffffb115994868e", path: "prompt-injection-tests/0*.md", class: "issue", rows: fenced, label: labelDisguised},
-		{repo: "gtech/moltshield", commit: "8bba101b7dfc57052c43ea17960eaccd2f15aaa8", path: "tests/benchmarks/framework/datasets.ts", class: "scenario", rows: malicious, label: labelDisguised},
-		{repo: "bountyyfi/invisible-prompt-injection", commit: "c669bb2c70ca33fdf15f6b4827d680e15f5e95b0", path: "poisoned/Readme.md", class: "readme", rows: whole, label: always(flagged)},
-
-		{repo: "mozilla/readability", commit: readabilityAt, path: "test/test-pages/*.html", class: "page", rows: whole, label: always(clean)},
-		{repo: "mozilla/readability", commit: readabilityAt, path: "test/test-pages/*.json", class: "json", rows: whole, label: always(clean)},
-		{repo: "pydantic/pydantic-ai", commit: pydanticAt, path: "*.md", class: "ai-document", rows: whole, label: always(clean)},
-		{repo: "microsoft/autogen", commit: "027ecf0a379bcc1d09956d46d12d44a3ad9cee14", path: "*.md", class: "ai-document", rows: whole, label: always(clean)},
-		{repo: "langchain-ai/langgraph", commit: "f09cfe8ffc1eeffd68f4b628ed69c30f7cad229f", path: "*.md", class: "ai-document", rows: whole, label: always(clean)},
-		{repo: "openai/openai-agents-python", commit: "7f7a44f8dc0650296bd5ab6c745c9bcbaa6ac3b7", path: "*.md", class: "ai-document", rows: whole, label: always(clean)},
-		{repo: "awslabs/mcp", commit: awslabsAt, path: "*.md", class: "server-document", rows: whole, label: always(clean)},
-		{repo: "awslabs/mcp", commit: awslabsAt, path: "*.json", class: "json", rows: whole, label: always(clean)},
-		{repo: "apache/maven", commit: "540897d3d3c329a38e4df9648249c9d407dbc8c2", path: "*.xml", class: "xml", rows: whole, label: always(clean)},
-		{repo: "pallets/flask", commit: flaskAt, path: "*.html", class: "page", rows: whole, label: always(clean)},
-		{repo: "pallets/flask", commit: flaskAt, path: "*.rst", class: "document", rows: whole, label: always(clean)},
-		{repo: "prometheus/prometheus", commit: prometheusAt, path: "*.md", class: "document", rows: whole, label: always(clean)},
-	},
-}
-
-// thirdRound was run on 2026-11-27, after the checks were mended for the second. Half of kingfisher's examples are those of noseyparker, which
-// the second round has, and left out.
-var thirdRound = map[string][]source{
-	"secrets": {
-		{repo: "mongodb/kingfisher", commit: "ee7c0db3ef87575768f817820c24736249ffcdef", path: "data/rules/*.yml", class: "rule-example", rows: kingfisher, label: always(flagged), without: secondRound["secrets"][:1]},
-		{repo: "huggingface/smolagents", commit: "e3a5b8994b301983b91c0325546e9dc82eab8cf0", path: "*.py", class: "clean-python", rows: lines, label: always(clean)},
-		{repo: "huggingface/smolagents", commit: "e3a5b8994b301983b91c0325546e9dc82eab8cf0", path: "*.md", class: "clean-document", rows: lines, label: always(clean)},
-		{repo: "jekyll/jekyll", commit: "202df571314ba1d18e9fccd81d12aaad4a703c38", path: "*.rb", class: "clean-ruby", rows: lines, label: always(clean)},
-		{repo: "jekyll/jekyll", commit: "202df571314ba1d18e9fccd81d12aaad4a703c38", path: "*.md", class: "clean-document", rows: lines, label: always(clean)},
-		{repo: "spring-projects/spring-petclinic", commit: "edf4db28affcc4741c79850a3d95bc3f177b5ff9", path: "*.java", class: "clean-java", rows: lines, label: always(clean)},
-		{repo: "spring-projects/spring-petclinic", commit: "edf4db28affcc4741c79850a3d95bc3f177b5ff9", path: "*.xml", class: "clean-configuration", rows: lines, label: always(clean)},
-		{repo: "spring-projects/spring-petclinic", commit: "edf4db28affcc4741c79850a3d95bc3f177b5ff9", path: "*.yml", class: "clean-configuration", rows: lines, label: always(clean)},
-		{repo: "vitejs/vite", commit: "a98c8d95d552c6fa98ab66fb810f5b39ad5abf49", path: "packages/*.ts", class: "clean-typescript", rows: lines, label: always(clean)},
-		{repo: "vitejs/vite", commit: "a98c8d95d552c6fa98ab66fb810f5b39ad5abf49", path: "pnpm-lock.yaml", class: "clean-lock-file", rows: lines, label: always(clean)},
-		{repo: "gohugoio/hugoDocs", commit: "1c613349f4220ae84070df25979d720c43e5cfa6", path: "*.toml", class: "clean-configuration", rows: lines, label: always(clean)},
-	},
-	"injection": {
-		{repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/obfuscation.jsonl", class: "obfuscation", rows: userInputs, label: always(flagged)},
-		{repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/obfuscation_advanced.jsonl", class: "obfuscation", rows: userInputs, label: always(flagged)},
-		{repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/tool_agent_abuse.jsonl", class: "tool-agent-abuse", rows: userInputs, label: labelDisguised},
-		{repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/data_exfiltration.jsonl", class: "data-exfiltration", rows: userInputs, label: labelDisguised},
-		{repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/instruction_override.jsonl", class: "instruction-override", rows: userInputs, label: labelDisguised},
-		{repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/instruction_override_advanced.jsonl", class: "instruction-override", rows: userInputs, label: labelDisguised},
-		{repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/context_inconsistency.jsonl", class: "context-inconsistency", rows: userInputs, label: labelDisguised},
-		{repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/context_inconsistency_advanced.jsonl", class: "context-inconsistency", rows: userInputs, label: labelDisguised},
-		{repo: "rustyorb/pincer", commit: "961485b0321259cf65ed3497e9c125cb587679bf", path: "src/lib/attacks/injection.ts", class: "injection", rows: prompts, label: labelDisguised},
-		{repo: "rustyorb/pincer", commit: "961485b0321259cf65ed3497e9c125cb587679bf", path: "src/lib/attacks/encoding.ts", class: "encoding", rows: prompts, label: labelDisguised},
-		{repo: "rustyorb/pincer", commit: "961485b0321259cf65ed3497e9c125cb587679bf", path: "src/lib/attacks/tool-abuse.ts", class: "tool-abuse", rows: prompts, label: labelDisguised},
-		{repo: "rustyorb/pincer", commit: "961485b0321259cf65ed3497e9c125cb587679bf", path: "src/lib/attacks/bypass.ts", class: "bypass", rows: prompts, label: labelDisguised},
-		{repo: "gocko1004/ai-prompt-injection-lab", commit: "df7b10ce8260bfb2cde999aae847ad1d8165595c", path: "attacks/*.md", class: "report", rows: fenced, label: labelDisguised},
-		{repo: "gocko1004/ai-prompt-injection-lab", commit: "df7b10ce8260bfb2cde999aae847ad1d8165595c", path: "reports/*.md", class: "report", rows: fenced, label: labelDisguised},
-		{repo: "screem500/prompt-injection-auditor", commit: "30c34b5114bb873ea81cec4382341ac2a73ef91c", path: "references/test-payloads.md", class: "payload", rows: fenced, label: labelDisguised},
-		{repo: "adbar/trafilatura", commit: "e90b0ef51ab026fdb905fb6c5b3c84dd3d784fd5", path: "*.html", class: "page", rows: whole, label: always(clean)},
-		{repo: "jekyll/jekyll", commit: "202df571314ba1d18e9fccd81d12aaad4a703c38", path: "*.html", class: "page", rows: whole, label: always(clean)},
-		{repo: "jekyll/jekyll", commit: "202df571314ba1d18e9fccd81d12aaad4a703c38", path: "*.md", class: "document", rows: whole, label: always(clean)},
-		{repo: "gohugoio/hugoDocs", commit: "1c613349f4220ae84070df25979d720c43e5cfa6", path: "*.md", class: "document", rows: whole, label: always(clean)},
-		{repo: "gohugoio/hugoDocs", commit: "1c613349f4220ae84070df25979d720c43e5cfa6", path: "*.html", class: "page", rows: whole, label: always(clean)},
-		{repo: "huggingface/smolagents", commit: "e3a5b8994b301983b91c0325546e9dc82eab8cf0", path: "*.md", class: "ai-document", rows: whole, label: always(clean)},
-		{repo: "microsoft/semantic-kernel", commit: "b39d95a34435f4c1d55dd00c86120ce118d847e1", path: "*.md", class: "ai-document", rows: whole, label: always(clean)},
-		{repo: "microsoft/semantic-kernel", commit: "b39d95a34435f4c1d55dd00c86120ce118d847e1", path: "*.json", class: "json", rows: whole, label: always(clean)},
-		{repo: "vitejs/vite", commit: "a98c8d95d552c6fa98ab66fb810f5b39ad5abf49", path: "*.md", class: "document", rows: whole, label: always(clean)},
-		{repo: "vitejs/vite", commit: "a98c8d95d552c6fa98ab66fb810f5b39ad5abf49", path: "*.html", class: "page", rows: whole, label: always(clean)},
-		{repo: "vitejs/vite", commit: "a98c8d95d552c6fa98ab66fb810f5b39ad5abf49", path: "*.json", class: "json", rows: whole, label: always(clean)},
-		{repo: "spring-projects/spring-petclinic", commit: "edf4db28affcc4741c79850a3d95bc3f177b5ff9", path: "*.html", class: "page", rows: whole, label: always(clean)},
+		{round: 2, repo: sqlmap, commit: sqlmapAt, path: "data/xml/payloads/*.xml", class: "inj-program", rows: sqlmapPayloads, label: always(reject)},
+		{round: 2, repo: wfuzz, commit: wfuzzAt, path: "wordlist/Injections/SQL.txt", class: "inj-list", rows: lines, label: labelFragment},
+		{round: 2, repo: wfuzz, commit: wfuzzAt, path: "wordlist/vulns/sql_inj.txt", class: "inj-list", rows: lines, label: labelFragment},
+		{round: 2, repo: defog, commit: defogAt, path: "data/questions_gen_postgres.csv", class: "select-postgres", rows: queryColumn, label: labelQuery, dialect: "postgres"},
+		{round: 2, repo: defog, commit: defogAt, path: "data/questions_gen_mysql.csv", class: "select-mysql", rows: queryColumn, label: labelQuery, dialect: "mysql"},
+		{round: 2, repo: defog, commit: defogAt, path: "data/questions_gen_tsql.csv", class: "select-mssql", rows: queryColumn, label: labelQuery, dialect: "mssql"},
+		{round: 2, repo: defog, commit: defogAt, path: "data/questions_gen_bigquery.csv", class: "select-bigquery", rows: queryColumn, label: labelQuery, dialect: "bigquery"},
+		{round: 2, repo: defog, commit: defogAt, path: "data/instruct_advanced_*.csv", class: "select-postgres", rows: queryColumn, label: labelQuery, dialect: "generic"},
+		{round: 2, repo: "vega/vega-datasets", commit: "cad85578e232704bb0453544742440038038c6a2", path: "data/movies.json", class: "benign-literal-title", rows: titles, label: always(accept)},
+		{round: 3, repo: intruder, commit: intruderAt, path: "FuzzLists/sqli-*.txt", class: "inj-list", rows: lines, label: labelFragment},
+		{round: 3, repo: "wallarm/gotestwaf", commit: "67dfd7a73f4e7ecd2908c8fb2c96f5e62f1d53b6", path: "testcases/owasp/sql-injection.yml", class: "inj-list", rows: payloads, label: always(reject)},
+		{round: 3, repo: crs, commit: crsAt, path: "tests/regression/tests/REQUEST-942-APPLICATION-ATTACK-SQLI/*.yaml", class: "inj-list", rows: crsValues, label: labelFragment},
+		{round: 3, repo: "wallarm/gotestwaf", commit: "67dfd7a73f4e7ecd2908c8fb2c96f5e62f1d53b6", path: "testcases/false-pos/texts.yml", class: "benign-literal-text", rows: payloads, label: always(accept)},
+		{round: 3, repo: "jkkummerfeld/text2sql-data", commit: "5050bad2309a93636ea4788d3660c9202bf11e0e", path: "data/a*.json", class: "select-mysql", rows: sqlTexts, label: labelQuery, dialect: "mysql"},
+		{round: 3, repo: "jkkummerfeld/text2sql-data", commit: "5050bad2309a93636ea4788d3660c9202bf11e0e", path: "data/a*.json", class: "benign-literal-question", rows: questions, label: always(accept)},
+		{round: 4, repo: "trietptm/SQL-Injection-Payloads", commit: "7393bcf288e7a991ae5ef542a470ca823adcef7c", path: "sql*.txt", class: "inj-list", rows: lines, label: labelFragment},
+		{round: 4, repo: "omurugur/SQL_Injection_Payload", commit: "a32e923b4eae6ce1e8b1dd72494de2d9c334a466", path: "SQL-*.txt", class: "inj-list", rows: lines, label: labelFragment},
+		{round: 4, repo: "foospidy/payloads", commit: "38ac97fc0adfd149dd976f3dbd42c025232aaa47", path: "other/sqli/*.txt", class: "inj-list", rows: lines, label: labelFragment},
+		{round: 4, repo: "kleiton0x00/Advanced-SQL-Injection-Cheatsheet", commit: "4fec7a5425563cc21f630cfef5b77a2509b8e00b", path: "Error Based SQLi/intruders.txt", class: "inj-list", rows: lines, label: labelFragment},
+		{round: 4, repo: "AlibabaResearch/DAMO-ConvAI", commit: "483554eae102996f5ec1f4feab4e78ef29c2a394", path: "bird/llm/exp_result/turbo_output/predict_dev.json", class: "select-sqlite", rows: birdQueries, label: labelQuery, dialect: "sqlite"},
+		{round: 4, repo: "pypa/pip", commit: "6d309205789d368b2749d93fd6193d584811efd5", path: "NEWS.rst", class: "benign-literal-text", rows: lines, label: always(accept)},
 	},
 }
 
@@ -270,11 +333,11 @@ func texts(text string) (found []string) {
 	return found
 }
 
-var fence = regexp.MustCompile("(?ms)^```[^\n]*\n(.*?)^```")
+var fencedText = regexp.MustCompile("(?ms)^```[^\n]*\n(.*?)^```")
 
-// fenced are the blocks of code of a Markdown document.
-func fenced(text string) (found []string) {
-	for _, m := range fence.FindAllStringSubmatch(text, -1) {
+// fencedTexts are the blocks of code of a Markdown document.
+func fencedTexts(text string) (found []string) {
+	for _, m := range fencedText.FindAllStringSubmatch(text, -1) {
 		found = append(found, m[1])
 	}
 	return found
