@@ -122,6 +122,11 @@ var (
 // may stand in quotes; words that pass do not if they are followed by an attack; no
 // message repeats the value.
 func FuzzValues(f *testing.F) {
+	for _, tail := range []string{"--", "#", "/*", "-- x", ""} { // the quote that follows is in a comment, and no right side
+		for _, comparison := range []string{"<", "=", "like"} {
+			f.Add("x' or name " + comparison + " " + tail)
+		}
+	}
 	for _, seed := range fuzzSeeds {
 		f.Add(seed)
 	}

@@ -155,18 +155,20 @@ func bare(text string, r reading) string {
 }
 
 // unquoted describes the probable intent of a value that leaves its quotes, even if no database
-// would run it.
+// would run it. A value that ends in a comparison has the quote that follows as its right side.
 func unquoted(text, quote string, r reading) string {
-	f, what := newFragment(quote+text, r)
-	if f == nil || what != "" || f.tokens[0].open {
-		return what
+	for _, rest := range []string{"", quote} {
+		f, what := newFragment(quote+text+rest, r)
+		if f == nil || what != "" || f.tokens[0].open {
+			return what
+		}
+		f.quote = quote[0]
+		f.quotation, f.typographic = typographic(text+rest, quote[0])
+		if what := f.found(1, true); what != "" || !comparisons[f.low(len(f.tokens)-1)] {
+			return what
+		}
 	}
-	f.quote = quote[0]
-	f.quotation, f.typographic = typographic(text, quote[0])
-	if what := f.found(1, true); what != "" || !comparisons[f.low(len(f.tokens)-1)] {
-		return what
-	}
-	return unquoted(text+quote, quote, r) // the quote that follows begins the right side
+	return ""
 }
 
 // newFragment cuts a text into tokens, and says what it does wherever it stands. There
