@@ -119,7 +119,7 @@ func startsShell(word string) bool {
 var metadata = lazyregexp.New(`(^|[/@=])(169\.254\.169\.254|169\.254\.170\.2|100\.100\.100\.200|192\.0\.0\.192|metadata\.google\.internal|metadata\.goog|instance-data|\[?fd00:ec2::254\]?)([:/?#]|$)`)
 
 func set(names string) map[string]bool {
-	m := make(map[string]bool)
+	m := make(map[string]bool, strings.Count(names, " ")+1) // it grows no more
 	for name := range strings.FieldsSeq(names) {
 		m[name] = true
 	}

@@ -16,7 +16,10 @@ import (
 // read, whose parameter for the path is not known, or that needs other arguments as well.
 func Reading(t *call.Tool, path string) json.RawMessage {
 	var schema struct {
-		Required []string `json:"required"`
+		Required   []string `json:"required"`
+		Properties map[string]struct {
+			Items json.RawMessage `json:"items"`
+		} `json:"properties"`
 	}
 	if json.Unmarshal(t.InputSchema, &schema) != nil {
 		return nil
@@ -25,7 +28,7 @@ func Reading(t *call.Tool, path string) json.RawMessage {
 		if g.Kind != infer.Path || !reads(t.Name, g.Address) {
 			continue
 		}
-		name, list := strings.CutSuffix(strings.TrimPrefix(g.Address, "/"), "/*")
+		name, _ := strings.CutSuffix(strings.TrimPrefix(g.Address, "/"), "/*")
 		if strings.Contains(name, "/") { // deeper, or * itself
 			continue
 		}
@@ -34,7 +37,7 @@ func Reading(t *call.Tool, path string) json.RawMessage {
 			continue
 		}
 		var value any = path
-		if list {
+		if schema.Properties[name].Items != nil { // a list of paths
 			value = []string{path}
 		}
 		raw, err := json.Marshal(map[string]any{name: value})

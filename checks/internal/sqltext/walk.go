@@ -190,7 +190,7 @@ var (
 )
 
 func set(words string) map[string]bool {
-	m := make(map[string]bool)
+	m := make(map[string]bool, strings.Count(words, " ")+1) // it grows no more
 	for word := range strings.FieldsSeq(words) {
 		m[word] = true
 	}
