@@ -39,20 +39,27 @@ func Strict(t *call.Tool) []policy.Argument {
 	return arguments(t, strictDemands)
 }
 
+// A subject is a tool with its string parameters, which each guess may ask for: to find them takes time.
+type subject struct {
+	*call.Tool
+	strings []stringParameter
+}
+
 // arguments joins the demands of guesses with the demands on plain values, one Argument an
 // address.
 //
 // Where nothing says what a string is, its looks do: an absolute path, a step upwards, or a URL is judged.
-func arguments(t *call.Tool, demands func(*call.Tool, infer.Guess) []policy.Demand) []policy.Argument {
+func arguments(tool *call.Tool, demands func(*subject, infer.Guess) []policy.Demand) []policy.Argument {
+	t := &subject{tool, stringParameters(tool.InputSchema)}
 	var list []policy.Argument
 	guessed := map[string]bool{}
-	for _, g := range infer.Tool(t) {
+	for _, g := range infer.Tool(tool) {
 		guessed[g.Address] = true
 		if d := demands(t, g); len(d) > 0 {
 			list = append(list, policy.Argument{Address: g.Address, Demands: d, Inferred: g.Reason})
 		}
 	}
-	for _, s := range stringParameters(t.InputSchema) {
+	for _, s := range t.strings {
 		if guessed[s.address] || holdsText(s.name) {
 			continue
 		}
@@ -89,13 +96,13 @@ func advise(rule *check.Demand, options any) policy.Demand {
 	return policy.Demand{Kind: rule, Options: options, Severity: check.Warning}
 }
 
-func standardDemands(t *call.Tool, g infer.Guess) []policy.Demand {
+func standardDemands(t *subject, g infer.Guess) []policy.Demand {
 	switch g.Kind {
 	case infer.Path:
 		list := []policy.Demand{demand(path.Demand, new(path.Options))} // it looks for substitution, too
 		return append(list, presence(t, g.Address)...)
 	case infer.URL:
-		o := lenientURL(t)
+		o := lenientURL(t.Tool)
 		resolved := *o
 		resolved.Resolve = true
 		return []policy.Demand{demand(url.Demand, o), plain(), {Kind: url.Demand, Options: &resolved, From: policy.Unattended, Beside: resolves}}
@@ -116,7 +123,7 @@ func standardDemands(t *call.Tool, g infer.Guess) []policy.Demand {
 	return nil // the schema's own format says what a time is
 }
 
-func strictDemands(t *call.Tool, g infer.Guess) []policy.Demand {
+func strictDemands(t *subject, g infer.Guess) []policy.Demand {
 	switch g.Kind {
 	case infer.Path:
 		o := new(path.Options)

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/identifier"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
@@ -113,11 +112,11 @@ var (
 )
 
 // nameOf is demanded of the names of things: that a program takes them for names alone. It is nil for other parameters.
-func nameOf(t *call.Tool, name string) *policy.Demand {
+func nameOf(t *subject, name string) *policy.Demand {
 	word := thing(name)
 	git := slices.Contains(words(t.Name), "git")
 	option := slices.Contains(unoptional, word) || git && slices.Contains(revisions, word)
-	step := slices.Contains(nowhere, word) || slices.Contains(placed, word) && slices.ContainsFunc(stringParameters(t.InputSchema), func(p stringParameter) bool {
+	step := slices.Contains(nowhere, word) || slices.Contains(placed, word) && slices.ContainsFunc(t.strings, func(p stringParameter) bool {
 		return slices.Contains([]string{"owner", "org", "organization", "workspace"}, thing(p.name))
 	})
 	if !option && !step {

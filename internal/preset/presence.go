@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/path"
 	"github.com/toolvet/toolvet/checks/url"
@@ -20,7 +19,7 @@ import (
 // schedule must find its file, or the directory of a new one.
 //
 // A policy's own demand on the path does not end this one, unless it says itself what must exist.
-func presence(t *call.Tool, address string) []policy.Demand {
+func presence(t *subject, address string) []policy.Demand {
 	if stored(t) {
 		return nil
 	}
@@ -91,8 +90,8 @@ func copyOf[T any](options *T) *T {
 
 // stored reports whether the paths of a tool are those of a store, such as a branch of a repository or a bucket, and
 // name no files here.
-func stored(t *call.Tool) bool {
-	return slices.ContainsFunc(stringParameters(t.InputSchema), func(p stringParameter) bool {
+func stored(t *subject) bool {
+	return slices.ContainsFunc(t.strings, func(p stringParameter) bool {
 		return slices.Contains(stores, strings.Join(words(p.name), "_"))
 	})
 }

@@ -36,7 +36,7 @@ func StandardPart(p call.Part) ([]policy.Argument, error) { return shaped(p.Shap
 func StrictPart(p call.Part) ([]policy.Argument, error) { return shaped(p.Shape, strictDemands) }
 
 // shaped makes demands on values that their client describes itself.
-func shaped(shape func() (*call.Tool, error), demands func(*call.Tool, infer.Guess) []policy.Demand) ([]policy.Argument, error) {
+func shaped(shape func() (*call.Tool, error), demands func(*subject, infer.Guess) []policy.Demand) ([]policy.Argument, error) {
 	t, err := shape()
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func lax[T any](f func(T) ([]policy.Argument, error)) func(T) ([]policy.Argument
 	}
 }
 
-func request(c *call.Call, demands func(*call.Tool, infer.Guess) []policy.Demand, web *url.Options) ([]policy.Argument, error) {
+func request(c *call.Call, demands func(*subject, infer.Guess) []policy.Demand, web *url.Options) ([]policy.Argument, error) {
 	switch c.Method {
 	case "resources/read", "resources/subscribe", "resources/unsubscribe":
 		return resource("/uri", c.Arguments["uri"], web), nil
