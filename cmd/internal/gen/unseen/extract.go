@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/goccy/go-yaml"
 )
 
 // commented are the lines of a cheat sheet that stand behind a comment: commands.
@@ -117,20 +119,96 @@ var (
 // value, else as they are.
 func sqlmapPayloads(text string) (found []string) {
 	for _, m := range sqlmapElement.FindAllStringSubmatch(text, -1) {
-		p := placeholder.ReplaceAllStringFunc(html.UnescapeString(m[1]), func(mark string) string {
-			filling, ok := fillings[placeholder.FindStringSubmatch(mark)[1]]
-			if !ok {
-				return "x"
-			}
-			return filling
-		})
-		switch {
-		case p == "", p == "x":
-		case behindValue.MatchString(p):
-			found = append(found, "1 "+p, "1' "+p+"-- x")
-		default:
-			found = append(found, p)
+		found = append(found, filled(html.UnescapeString(m[1]))...)
+	}
+	return found
+}
+
+var ghauriPayload = regexp.MustCompile(`"payload":\s*"((?:[^"\\]|\\.)*)"`)
+
+// ghauriPayloads are those of ghauri, which has the marks of sqlmap.
+func ghauriPayloads(text string) (found []string) {
+	for _, m := range ghauriPayload.FindAllStringSubmatch(text, -1) {
+		found = append(found, filled(strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(m[1]))...)
+	}
+	return found
+}
+
+func filled(payload string) []string {
+	p := placeholder.ReplaceAllStringFunc(payload, func(mark string) string {
+		filling, ok := fillings[placeholder.FindStringSubmatch(mark)[1]]
+		if !ok {
+			return "x"
 		}
+		return filling
+	})
+	switch {
+	case p == "", p == "x":
+		return nil
+	case behindValue.MatchString(p):
+		return []string{"1 " + p, "1' " + p + "-- x"}
+	}
+	return []string{p}
+}
+
+// wapitiPayloads are the payloads in a file of wapiti, with its marks filled.
+func wapitiPayloads(text string) (found []string) {
+	for _, line := range lines(text) {
+		if p, ok := strings.CutPrefix(line, "payload = "); ok {
+			found = append(found, strings.NewReplacer("[TIME]", "5", "[VALUE]", "1", "[LF]", "\n", "[TAB]", "\t", "[NULL]", "\x00").Replace(p))
+		}
+	}
+	return found
+}
+
+// bypasses are the payloads of a file of waf-bypass: the address, decoded.
+func bypasses(text string) (found []string) {
+	var file struct{ Payload []struct{ URL string } }
+	if json.Unmarshal([]byte(text), &file) != nil {
+		return nil
+	}
+	for _, p := range file.Payload {
+		if value, err := url.QueryUnescape(p.URL); err == nil {
+			found = append(found, value)
+		}
+	}
+	return found
+}
+
+// shAbilities are the lines that an ability of Caldera gives to sh.
+func shAbilities(text string) (found []string) {
+	var abilities []struct {
+		Platforms map[string]map[string]struct{ Command string }
+	}
+	if yaml.Unmarshal([]byte(text), &abilities) != nil {
+		return nil
+	}
+	for _, a := range abilities {
+		for _, platform := range slices.Sorted(maps.Keys(a.Platforms)) {
+			for line := range strings.Lines(a.Platforms[platform]["sh"].Command) {
+				found = append(found, strings.TrimSpace(line))
+			}
+		}
+	}
+	return found
+}
+
+// prompted are the lines of a document that stand behind the prompt of a shell.
+func prompted(text string) (found []string) {
+	for _, line := range lines(text) {
+		if command, ok := strings.CutPrefix(strings.TrimSpace(line), "$ "); ok {
+			found = append(found, strings.TrimSpace(command))
+		}
+	}
+	return found
+}
+
+var sqlBlock = regexp.MustCompile("(?s)(?:```|~~~) ?sql[^\n]*\n(.*?)(?:```|~~~)")
+
+// sqlBlocks are the blocks of SQL in Markdown, without a prompt.
+func sqlBlocks(text string) (found []string) {
+	for _, m := range sqlBlock.FindAllStringSubmatch(text, -1) {
+		found = append(found, strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(m[1]), "> ")))
 	}
 	return found
 }

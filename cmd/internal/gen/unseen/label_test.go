@@ -74,7 +74,7 @@ func TestExtract(t *testing.T) {
 	}{
 		{"examples", examples, "rules:\n- name: a\n  examples:\n  - x=1\n  - |\n    y=2\n  categories: [api, secret]\n- name: b\n  examples: [z]\n  categories: [identifier]\n", []string{"x=1", "y=2\n"}},
 		{"kingfisher", kingfisher, "rules:\n  - name: a\n    examples: [x=1]\n  - name: b\n    visible: false\n    examples: [z]\n", []string{"x=1"}},
-		{"userInputs", userInputs, "{\"user_input\": \"a\\nb\"}\n{\"user_input\": \"c\"}\n", []string{"a\nb", "c"}},
+		{"line members", lineMembers("user_input"), "{\"user_input\": \"a\\nb\"}\n{\"user_input\": \"c\"}\n", []string{"a\nb", "c"}},
 		{"prompts", prompts, "{prompt:\n  \"a\", other: \"b\"}", []string{"a"}},
 		{"texts", texts, `{"a": ["b", "c"], "d": "e", "f": [{"content": "g", "id": "h"}]}`, []string{"b", "c", "g"}},
 		{"fenced texts", fencedTexts, "a\n```html\n<b>\n```\nc\n```\nd\n```\n", []string{"<b>\n", "d\n"}},
@@ -91,6 +91,14 @@ func TestExtract(t *testing.T) {
 		{"sqlmap", sqlmapPayloads, "<payload>AND [RANDNUM]&lt;[RANDNUM1]</payload>\n<vector>(SELECT [QUERY])</vector>", []string{"1 AND 4321<4321", "1' AND 4321<4321-- x", "(SELECT SELECT user)"}},
 		{"queries", queryColumn, "a,query\n1,\"SELECT 1\nFROM t\"\n2,SELECT 2;\n", []string{"SELECT 1\nFROM t", "SELECT 2;"}},
 		{"titles", titles, `[{"Title": "A \"b\"", "x": 1}, {"Title": null}]`, []string{`A "b"`}},
+		{"object members", objectMembers("q"), `[{"q": "a"}, {"q": ["b", "c"]}, {"q": []}, {"q": null}]`, []string{"a", "b"}},
+		{"commands", commandMembers, `{"name": "x", "command": "a \"b\" | c"}`, []string{`a "b" | c`}},
+		{"ghauri", ghauriPayloads, `"payload": "AND [RANDNUM]=[RANDNUM]", "payload": "if(1,sleep([SLEEPTIME]),\"\")", "title": "x"`, []string{"1 AND 4321=4321", "1' AND 4321=4321-- x", `if(1,sleep(5),"")`}},
+		{"wapiti", wapitiPayloads, "[a]\npayload = [VALUE];sleep [TIME][LF]\nrules = x\n", []string{"1;sleep 5\n"}},
+		{"bypasses", bypasses, `{"payload": [{"URL": "%27+or%201", "ARGS": "a=b"}]}`, []string{"' or 1"}},
+		{"abilities", shAbilities, "---\n\n- id: a\n  platforms:\n    linux:\n      sh:\n        command: |\n          id; ls\n          ps\n    windows:\n      psh:\n        command: dir\n", []string{"id; ls", "ps"}},
+		{"prompted", prompted, "    $ ls -l\nout\n$ git log\n", []string{"ls -l", "git log"}},
+		{"SQL blocks", sqlBlocks, "~~~ sql\n> SELECT 1\nFROM t;\n~~~\n```sql\nSELECT 2\n```\n```sh\nls\n```\n", []string{"SELECT 1\nFROM t;", "SELECT 2"}},
 		{"executors", shellExecutors, "  executor:\n    command: |\n      id; ls\n      ls\n    name: sh\n  executor:\n    command: |\n      dir\n    name: powershell\n", []string{"id; ls", "ls"}},
 	} {
 		if diff := cmp.Diff(tt.want, tt.rows(tt.text)); diff != "" {

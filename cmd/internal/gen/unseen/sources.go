@@ -40,6 +40,27 @@ const (
 	flaskAt       = "2ac89889f4cc330eabd50f295dcef02828522c69"
 	readabilityAt = "ab4027a8b37669745016869a37a504727992b2ba"
 	awslabsAt     = "100b55b6d92f731bc8d23486ce9efd5bbf90c606"
+
+	clickBench   = "ClickHouse/ClickBench"
+	clickBenchAt = "faa7e582cf7f2be943d11e5340fdc8a274671f2f"
+	coffin       = "coffinxp/payloads"
+	coffinAt     = "c3d5e4e6e744d8ded9fd36163942eaeec15f4fed"
+	efficacy     = "fastly/wafefficacy"
+	efficacyAt   = "4ca42ca175be71f68fb041a5bc150281811cca9e"
+	fuzzDicts    = "TheKingOfDuck/fuzzDicts"
+	fuzzDictsAt  = "0652d6581311616576f347f9b7be61c9746462e4"
+	mise         = "jdx/mise"
+	miseAt       = "70e94a1f89fa27f3bbc2b933c6891a124f5ef04c"
+	sede         = "hirupert/sede"
+	sedeAt       = "2bf261248feb330889a9e84f74e33ff7df0d6a86"
+	wafBypass    = "nemesida-waf/waf-bypass"
+	wafBypassAt  = "c469703eddfc77b4b294387d05cd01f4354a74c6"
+	wapiti       = "wapiti-scanner/wapiti"
+	wapitiAt     = "d33d1218e4b370701752fada81e00bce4abd67dc"
+	warrior      = "InfoSecWarrior/Offensive-Payloads"
+	warriorAt    = "a2d1c123c9b2323b94a966a944510b7f9805537c"
+	elixirAt     = "63a7a054ceb2383d795731db8e6ea28aa30e4a03"
+	tauriAt      = "e1c39c6ef06b936f70e977d53c60fcf329ec3702"
 )
 
 // noseyparker has half of the examples of kingfisher, where they are left out.
@@ -67,6 +88,11 @@ var sources = map[string][]source{
 		{round: 4, repo: "foospidy/payloads", commit: "38ac97fc0adfd149dd976f3dbd42c025232aaa47", path: "other/traversal/*.txt", class: "traversal-list", rows: lines, label: labelPath},
 		{round: 4, repo: "rust-lang/cargo", commit: "af373f761aa4e42b093c2e453078fd73c8ce54dd", class: "benign-plain", rows: names, label: always(accept)},
 		{round: 4, repo: "jekyll/jekyll", commit: "202df571314ba1d18e9fccd81d12aaad4a703c38", class: "benign-plain", rows: names, label: always(accept)},
+		{round: 5, repo: coffin, commit: coffinAt, path: "directory_traversal*.txt", class: "traversal-list", rows: lines, label: labelPath},
+		{round: 5, repo: warrior, commit: warriorAt, path: "Directory-Traversal-Payloads.txt", class: "traversal-list", rows: lines, label: labelPath},
+		{round: 5, repo: mise, commit: miseAt, class: "benign-plain", rows: names, label: always(accept)},
+		{round: 5, repo: "elixir-lang/elixir", commit: elixirAt, class: "benign-plain", rows: names, label: always(accept)},
+		{round: 5, repo: "tauri-apps/tauri-docs", commit: tauriAt, class: "benign-plain", rows: names, label: always(accept)},
 	},
 	"urls": {
 		{repo: "cujanovic/SSRF-Testing", commit: "c26c3df20bcb3d2ecfbe22cdf7ae8f4ff7bc0284", path: "cloud-metadata.txt", class: "metadata", rows: links, label: labelMetadata},
@@ -77,6 +103,10 @@ var sources = map[string][]source{
 		{round: 2, repo: workflows, commit: workflowsAt, path: "*.yml", class: "benign-link", rows: links, label: labelLink},
 		{round: 3, repo: chubin, commit: chubinAt, path: "sheets/*", class: "benign-link", rows: links, label: labelLink},
 		{round: 4, repo: "jekyll/jekyll", commit: "202df571314ba1d18e9fccd81d12aaad4a703c38", path: "docs/*.md", class: "benign-link", rows: links, label: labelLink},
+		{round: 5, repo: coffin, commit: coffinAt, path: "ssrf.txt", class: "internal", rows: links, label: labelInternal},
+		{round: 5, repo: warrior, commit: warriorAt, path: "Server-Side-Request-Forgery-Payloads.txt", class: "internal", rows: links, label: labelInternal},
+		{round: 5, repo: mise, commit: miseAt, path: "docs/*.md", class: "benign-link", rows: links, label: labelLink},
+		{round: 5, repo: "elixir-lang/elixir", commit: elixirAt, path: "lib/*.md", class: "benign-link", rows: links, label: labelLink},
 	},
 	"commands": {
 		{repo: wordlists, commit: wordlistsAt, path: "wordlists/command_injection.txt", class: "injection", rows: lines, label: labelInjectedCommand},
@@ -107,6 +137,41 @@ var sources = map[string][]source{
 		{round: 4, repo: "rails/rails", commit: "2a2db1e8d6d104ee0611efcae7eb023af65cff34", path: "guides/source/*.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
 		{round: 4, repo: "denisidoro/cheats", commit: "1339965e9615ce00174cc308a41279d9c59aa75f", path: "*.cheat", class: "benign-cmd", rows: commented, label: labelHarmlessCommand},
 		{round: 4, repo: "LeCoupa/awesome-cheatsheets", commit: "8249479622d47f7b0ad6ba0f2258cb49e96cbd73", path: "*.sh", class: "benign-cmd", rows: commented, label: labelHarmlessCommand},
+		{round: 5, repo: warrior, commit: warriorAt, path: "OS-Command-Injection-*.txt", class: "injection", rows: lines, label: labelInjectedCommand},
+		{round: 5, repo: fuzzDicts, commit: fuzzDictsAt, path: "rcePayloads/Unix-Commond-Inject-Payload-List.txt", class: "injection", rows: lines, label: labelInjectedCommand},
+		{round: 5, repo: fuzzDicts, commit: fuzzDictsAt, path: "rcePayloads/Windows-Commond-Inject-Payload-List.txt", class: "injection", rows: lines, label: labelInjectedCommand},
+		{round: 5, repo: fuzzDicts, commit: fuzzDictsAt, path: "rcePayloads/RCE-filter-and-WAF-Bypass.txt", class: "injection", rows: lines, label: labelInjectedCommand},
+		{round: 5, repo: "mitre/stockpile", commit: "996ec41cd1c5d1c7cc09e620fc55dabe5aefd9cc", path: "data/abilities/*.yml", class: "injection", rows: shAbilities, label: labelInjectedCommand},
+		{round: 5, repo: wapiti, commit: wapitiAt, path: "wapitiCore/data/attacks/execPayloads.ini", class: "injection", rows: wapitiPayloads, label: labelInjectedCommand},
+		{round: 5, repo: wafBypass, commit: wafBypassAt, path: "utils/payload/RCE/*.json", class: "injection", rows: bypasses, label: labelInjectedCommand},
+		{round: 5, repo: efficacy, commit: efficacyAt, path: "nuclei-templates/helpers/payloads/cmdexe/true-positives.txt", class: "injection", rows: lines, label: labelInjectedCommand},
+		{round: 5, repo: "0dayCTF/reverse-shell-generator", commit: "9fda27f91b1b1f370539dd534bc3bbb1f6b49bf6", path: "js/data.js", class: "injection", rows: commandMembers, label: labelInjectedCommand},
+		{round: 5, repo: "git-tips/tips", commit: "727551c5dab24c7b1d63814222a06f9d01546bc4", path: "*.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 5, repo: "RehanSaeed/Bash-Cheat-Sheet", commit: "ca902a6b9635b1e28423c379231f1fbaff0f1a20", path: "README.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 5, repo: "trimstray/the-book-of-secret-knowledge", commit: "7d37069a361d3fd9f214480755f7969744e866fa", path: "README.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 5, repo: "rstacruz/cheatsheets", commit: "f3c908448052c0a590707b2c15134d5507d42589", path: "*.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 5, repo: "learnbyexample/Command-line-text-processing", commit: "ce56c851f078469736bbe51a6938c21cc934022e", path: "*.md", class: "benign-cmd", rows: prompted, label: labelHarmlessCommand},
+		{round: 5, repo: "learnbyexample/cli_text_processing_coreutils", commit: "07bdf19ada825a0e06d3a93937f3bf740482b063", path: "*.md", class: "benign-cmd", rows: prompted, label: labelHarmlessCommand},
+		{round: 5, repo: mise, commit: miseAt, path: "docs/*.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 5, repo: mise, commit: miseAt, path: ".github/workflows/*.yml", class: "benign-cmd", rows: runSteps, label: labelHarmlessCommand},
+		{round: 5, repo: "withastro/docs", commit: "741c1b89ba13cf9b4ac4087ef09dc269e113fa77", path: "src/content/docs/en/*.mdx", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 5, repo: "tauri-apps/tauri-docs", commit: tauriAt, path: "src/content/docs/*.mdx", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 5, repo: "npm/documentation", commit: "404e183ea0c1f0b5d0b479175a291f70e216ade3", path: "content/*.mdx", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 5, repo: "cli/cli", commit: "44ee17760709bedf1cad7e452e61751489b81a33", path: "pkg/cmd/*.go", class: "benign-cmd", rows: prompted, label: labelHarmlessCommand},
+		{round: 5, repo: "cli/cli", commit: "44ee17760709bedf1cad7e452e61751489b81a33", path: ".github/workflows/*.yml", class: "benign-cmd", rows: runSteps, label: labelHarmlessCommand},
+		{round: 5, repo: "grafana/k6-docs", commit: "587199f5c28d7a2cff9b540808390e6c471d6de7", path: "docs/sources/k6/next/*.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 5, repo: "elixir-lang/elixir", commit: elixirAt, path: "lib/*.md", class: "benign-cmd", rows: prompted, label: labelHarmlessCommand},
+		{round: 5, repo: "Homebrew/brew", commit: "aad366ffaf6a8c94c66d35e4b990d42ac4195305", path: "docs/*.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 5, repo: "Homebrew/brew", commit: "aad366ffaf6a8c94c66d35e4b990d42ac4195305", path: ".github/workflows/*.yml", class: "benign-cmd", rows: runSteps, label: labelHarmlessCommand},
+		{round: 5, repo: "eslint/eslint", commit: "c27bc926e496985eb7911c09eb60914b2e4b5d0f", path: "docs/src/*.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 5, repo: "gruntwork-io/terragrunt", commit: "286a33cb8f79d5ef9177d835561e94fe3cc3caf0", path: "docs/src/content/*.mdx", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 5, repo: "dart-lang/site-www", commit: "91816041abeade1d1ca731943105ef91044c063d", path: "src/content/*.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 5, repo: "ansible/ansible-documentation", commit: "ef72400cc2f70f974ffbb30b63098b31dbd36b07", path: "docs/*.rst", class: "benign-cmd", rows: prompted, label: labelHarmlessCommand},
+		{round: 5, repo: "jj-vcs/jj", commit: "9d905d5432869c7aa9539e6e5c7fece5842bed37", path: "docs/*.md", class: "benign-cmd", rows: prompted, label: labelHarmlessCommand},
+		{round: 5, repo: "angular/angular-cli", commit: "9a1b250bbd3617ce66ff67730075dcda054b5e79", path: ".github/workflows/*.yml", class: "benign-cmd", rows: runSteps, label: labelHarmlessCommand},
+		{round: 5, repo: "simonw/datasette", commit: "481df7ff6d78a8ccf919984d27f27201b081bd53", path: ".github/workflows/*.yml", class: "benign-cmd", rows: runSteps, label: labelHarmlessCommand},
+		{round: 5, repo: "sqlc-dev/sqlc", commit: "99a7d7d0c7b913ded6a60a9d038ece99dcdf7892", path: "docs/*.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
+		{round: 5, repo: "sqlc-dev/sqlc", commit: "99a7d7d0c7b913ded6a60a9d038ece99dcdf7892", path: ".github/workflows/*.yml", class: "benign-cmd", rows: runSteps, label: labelHarmlessCommand},
 	},
 	"injection": {
 		{round: 2, repo: "tbartel74/Vigil-Guard", commit: "02e26ff197cb85d296e557f32f0722560b965ab7", path: "services/workflow/tests/fixtures/owasp-aitg-app-02.json", class: "indirect", rows: texts, label: always(flagged)},
@@ -127,14 +192,14 @@ var sources = map[string][]source{
 		{round: 2, repo: "pallets/flask", commit: flaskAt, path: "*.html", class: "page", rows: whole, label: always(clean)},
 		{round: 2, repo: "pallets/flask", commit: flaskAt, path: "*.rst", class: "document", rows: whole, label: always(clean)},
 		{round: 2, repo: "prometheus/prometheus", commit: prometheusAt, path: "*.md", class: "document", rows: whole, label: always(clean)},
-		{round: 3, repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/obfuscation.jsonl", class: "obfuscation", rows: userInputs, label: always(flagged)},
-		{round: 3, repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/obfuscation_advanced.jsonl", class: "obfuscation", rows: userInputs, label: always(flagged)},
-		{round: 3, repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/tool_agent_abuse.jsonl", class: "tool-agent-abuse", rows: userInputs, label: labelDisguised},
-		{round: 3, repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/data_exfiltration.jsonl", class: "data-exfiltration", rows: userInputs, label: labelDisguised},
-		{round: 3, repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/instruction_override.jsonl", class: "instruction-override", rows: userInputs, label: labelDisguised},
-		{round: 3, repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/instruction_override_advanced.jsonl", class: "instruction-override", rows: userInputs, label: labelDisguised},
-		{round: 3, repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/context_inconsistency.jsonl", class: "context-inconsistency", rows: userInputs, label: labelDisguised},
-		{round: 3, repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/context_inconsistency_advanced.jsonl", class: "context-inconsistency", rows: userInputs, label: labelDisguised},
+		{round: 3, repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/obfuscation.jsonl", class: "obfuscation", rows: lineMembers("user_input"), label: always(flagged)},
+		{round: 3, repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/obfuscation_advanced.jsonl", class: "obfuscation", rows: lineMembers("user_input"), label: always(flagged)},
+		{round: 3, repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/tool_agent_abuse.jsonl", class: "tool-agent-abuse", rows: lineMembers("user_input"), label: labelDisguised},
+		{round: 3, repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/data_exfiltration.jsonl", class: "data-exfiltration", rows: lineMembers("user_input"), label: labelDisguised},
+		{round: 3, repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/instruction_override.jsonl", class: "instruction-override", rows: lineMembers("user_input"), label: labelDisguised},
+		{round: 3, repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/instruction_override_advanced.jsonl", class: "instruction-override", rows: lineMembers("user_input"), label: labelDisguised},
+		{round: 3, repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/context_inconsistency.jsonl", class: "context-inconsistency", rows: lineMembers("user_input"), label: labelDisguised},
+		{round: 3, repo: "Vigil-Guard/vigil-redteam", commit: "fd7fe061a594807a4813e2516d9ffe5dcdbacba0", path: "datasets/golden/context_inconsistency_advanced.jsonl", class: "context-inconsistency", rows: lineMembers("user_input"), label: labelDisguised},
 		{round: 3, repo: "rustyorb/pincer", commit: "961485b0321259cf65ed3497e9c125cb587679bf", path: "src/lib/attacks/injection.ts", class: "injection", rows: prompts, label: labelDisguised},
 		{round: 3, repo: "rustyorb/pincer", commit: "961485b0321259cf65ed3497e9c125cb587679bf", path: "src/lib/attacks/encoding.ts", class: "encoding", rows: prompts, label: labelDisguised},
 		{round: 3, repo: "rustyorb/pincer", commit: "961485b0321259cf65ed3497e9c125cb587679bf", path: "src/lib/attacks/tool-abuse.ts", class: "tool-abuse", rows: prompts, label: labelDisguised},
@@ -211,6 +276,42 @@ var sources = map[string][]source{
 		{round: 4, repo: "kleiton0x00/Advanced-SQL-Injection-Cheatsheet", commit: "4fec7a5425563cc21f630cfef5b77a2509b8e00b", path: "Error Based SQLi/intruders.txt", class: "inj-list", rows: lines, label: labelFragment},
 		{round: 4, repo: "AlibabaResearch/DAMO-ConvAI", commit: "483554eae102996f5ec1f4feab4e78ef29c2a394", path: "bird/llm/exp_result/turbo_output/predict_dev.json", class: "select-sqlite", rows: birdQueries, label: labelQuery, dialect: "sqlite"},
 		{round: 4, repo: "pypa/pip", commit: "6d309205789d368b2749d93fd6193d584811efd5", path: "NEWS.rst", class: "benign-literal-text", rows: lines, label: always(accept)},
+		{round: 5, repo: coffin, commit: coffinAt, path: "SQL.txt", class: "inj-list", rows: lines, label: labelFragment},
+		{round: 5, repo: coffin, commit: coffinAt, path: "allsqli.txt", class: "inj-list", rows: lines, label: labelFragment},
+		{round: 5, repo: coffin, commit: coffinAt, path: "blindsqli.txt", class: "inj-list", rows: lines, label: labelFragment},
+		{round: 5, repo: coffin, commit: coffinAt, path: "sqli2.txt", class: "inj-list", rows: lines, label: labelFragment},
+		{round: 5, repo: coffin, commit: coffinAt, path: "xor.txt", class: "inj-list", rows: lines, label: labelFragment},
+		{round: 5, repo: warrior, commit: warriorAt, path: "SQL-Injection-*.txt", class: "inj-list", rows: lines, label: labelFragment},
+		{round: 5, repo: fuzzDicts, commit: fuzzDictsAt, path: "sqlDict/sql.txt", class: "inj-list", rows: lines, label: labelFragment},
+		{round: 5, repo: "Karanxa/Bug-Bounty-Wordlists", commit: "0cab044246b3f5d11949ce2dc935245f4d5af147", path: "sqli_blind_time-based.txt", class: "inj-list", rows: lines, label: labelFragment},
+		{round: 5, repo: "ajinmathew/SQLi-Data", commit: "feb9955dfed82ad99f55b4dc45958da754b3ce2b", path: "sqli_for_training.txt", class: "inj-list", rows: lines, label: labelFragment},
+		{round: 5, repo: "Arachni/arachni", commit: "9cd73f2541ef57814312b0aefe079ad428722b84", path: "components/checks/active/sql_injection_timing/*.txt", class: "inj-list", rows: lines, label: labelFragment},
+		{round: 5, repo: "Arachni/arachni", commit: "9cd73f2541ef57814312b0aefe079ad428722b84", path: "components/checks/active/sql_injection_differential/payloads.txt", class: "inj-list", rows: lines, label: labelFragment},
+		{round: 5, repo: "r0oth3x49/ghauri", commit: "18e367781caca5f9783a242f34aa90164edc902a", path: "ghauri/common/payloads.py", class: "inj-program", rows: ghauriPayloads, label: labelFragment},
+		{round: 5, repo: wapiti, commit: wapitiAt, path: "wapitiCore/data/attacks/blindSQLPayloads.ini", class: "inj-program", rows: wapitiPayloads, label: labelFragment},
+		{round: 5, repo: wafBypass, commit: wafBypassAt, path: "utils/payload/SQLi/*.json", class: "inj-list", rows: bypasses, label: labelFragment},
+		{round: 5, repo: efficacy, commit: efficacyAt, path: "nuclei-templates/helpers/payloads/sqli/true-positives.txt", class: "inj-list", rows: lines, label: labelFragment},
+		{round: 5, repo: efficacy, commit: efficacyAt, path: "nuclei-templates/helpers/payloads/sqli/false-positives.txt", class: "benign-literal-text", rows: lines, label: always(accept)},
+		{round: 5, repo: sede, commit: sedeAt, path: "data/sede/val.jsonl", class: "select-mssql", rows: lineMembers("QueryBody"), label: labelQuery, dialect: "mssql"},
+		{round: 5, repo: sede, commit: sedeAt, path: "data/sede/test.jsonl", class: "select-mssql", rows: lineMembers("QueryBody"), label: labelQuery, dialect: "mssql"},
+		{round: 5, repo: sede, commit: sedeAt, path: "data/sede/val.jsonl", class: "benign-literal-title", rows: lineMembers("Title"), label: always(accept)},
+		{round: 5, repo: sede, commit: sedeAt, path: "data/sede/test.jsonl", class: "benign-literal-title", rows: lineMembers("Title"), label: always(accept)},
+		{round: 5, repo: "glee4810/EHRSQL", commit: "01241a3c55bda895561c76923251ea2421d2e892", path: "dataset/ehrsql/eicu/valid.json", class: "select-sqlite", rows: objectMembers("query"), label: labelQuery, dialect: "sqlite"},
+		{round: 5, repo: "glee4810/EHRSQL", commit: "01241a3c55bda895561c76923251ea2421d2e892", path: "dataset/ehrsql/mimic_iii/valid.json", class: "select-sqlite", rows: objectMembers("query"), label: labelQuery, dialect: "sqlite"},
+		{round: 5, repo: "Chia-Hsuan-Lee/KaggleDBQA", commit: "ab6325c9b5749f2f3509a1f64299bfa30396e6b0", path: "examples/*.json", class: "select-sqlite", rows: objectMembers("query"), label: labelQuery, dialect: "sqlite"},
+		{round: 5, repo: "Chia-Hsuan-Lee/KaggleDBQA", commit: "ab6325c9b5749f2f3509a1f64299bfa30396e6b0", path: "examples/*.json", class: "benign-literal-question", rows: objectMembers("question"), label: always(accept)},
+		{round: 5, repo: "IBM/text2sql-eval-toolkit", commit: "02fef3d210c62ea5aa6525ffc429096420d510f3", path: "data/benchmarks/archer_en_dev.json", class: "select-sqlite", rows: objectMembers("query"), label: labelQuery, dialect: "sqlite"},
+		{round: 5, repo: "IBM/text2sql-eval-toolkit", commit: "02fef3d210c62ea5aa6525ffc429096420d510f3", path: "data/benchmarks/beaver.json", class: "select-mysql", rows: objectMembers("sql"), label: labelQuery, dialect: "mysql"},
+		{round: 5, repo: "gregrahn/join-order-benchmark", commit: "a39603662e023e449cb2121997a5034df9e02ebf", path: "*.sql", class: "select-postgres", rows: whole, label: labelQuery, dialect: "postgres"},
+		{round: 5, repo: "mozilla/bigquery-etl", commit: "1c16343c97055fce8ada06621c8616d7e29e5657", path: "sql/moz-fx-data-shared-prod/telemetry_derived/*.sql", class: "select-bigquery", rows: whole, label: labelQuery, dialect: "bigquery"},
+		{round: 5, repo: clickBench, commit: clickBenchAt, path: "clickhouse/queries.sql", class: "select-clickhouse", rows: lines, label: labelQuery, dialect: "clickhouse"},
+		{round: 5, repo: clickBench, commit: clickBenchAt, path: "mysql/queries.sql", class: "select-mysql", rows: lines, label: labelQuery, dialect: "mysql"},
+		{round: 5, repo: clickBench, commit: clickBenchAt, path: "mssql/queries.sql", class: "select-mssql", rows: lines, label: labelQuery, dialect: "mssql"},
+		{round: 5, repo: clickBench, commit: clickBenchAt, path: "snowflake/queries.sql", class: "select-snowflake", rows: lines, label: labelQuery, dialect: "snowflake"},
+		{round: 5, repo: clickBench, commit: clickBenchAt, path: "databricks/queries.sql", class: "select-spark", rows: lines, label: labelQuery, dialect: "spark"},
+		{round: 5, repo: clickBench, commit: clickBenchAt, path: "athena/queries.sql", class: "select-trino", rows: lines, label: labelQuery, dialect: "trino"},
+		{round: 5, repo: "cockroachdb/docs", commit: "79e9a5d03f4b01203131e71af49a6f2eaae9ff63", path: "src/current/v25.2/*.md", class: "select-postgres", rows: sqlBlocks, label: labelQuery, dialect: "postgres"},
+		{round: 5, repo: "timescale/docs", commit: "4ffee567de203d15ebc7c65830a6beb41ce3a745", path: "*.md", class: "select-postgres", rows: sqlBlocks, label: labelQuery, dialect: "postgres"},
 	},
 }
 
@@ -293,17 +394,34 @@ func kingfisher(text string) (found []string) {
 	return found
 }
 
-// userInputs are the members "user_input" of lines of JSON.
-func userInputs(text string) (found []string) {
-	for line := range strings.Lines(text) {
-		var row struct {
-			UserInput string `json:"user_input"`
+// lineMembers are the members of a name in lines of JSON.
+func lineMembers(name string) func(text string) []string {
+	return func(text string) (found []string) {
+		for line := range strings.Lines(text) {
+			found = append(found, objectMembers(name)("["+line+"]")...)
 		}
-		if err := json.Unmarshal([]byte(line), &row); err == nil {
-			found = append(found, row.UserInput)
-		}
+		return found
 	}
-	return found
+}
+
+// objectMembers are the members of a name in the objects of an array. Of one that is an array, it is the first element.
+func objectMembers(name string) func(text string) []string {
+	return func(text string) (found []string) {
+		var rows []map[string]any
+		if json.Unmarshal([]byte(text), &rows) != nil {
+			return nil
+		}
+		for _, row := range rows {
+			value := row[name]
+			if all, ok := value.([]any); ok && len(all) > 0 {
+				value = all[0]
+			}
+			if s, ok := value.(string); ok {
+				found = append(found, s)
+			}
+		}
+		return found
+	}
 }
 
 // texts are the strings of a JSON document's arrays, and the members "content" of objects.
@@ -348,6 +466,7 @@ const stringMember = ":\\s*(?:`([^`]*)`|\"((?:[^\"\\\\]|\\\\.)*)\")"
 var (
 	maliciousContent = regexp.MustCompile("(?s)maliciousContent" + stringMember)
 	prompt           = regexp.MustCompile("(?s)prompt" + stringMember)
+	commandMember    = regexp.MustCompile(`(?s)"command"` + stringMember)
 )
 
 // malicious are the members "maliciousContent" of objects in TypeScript.
@@ -355,6 +474,9 @@ func malicious(text string) []string { return members(maliciousContent, text) }
 
 // prompts are the members "prompt".
 func prompts(text string) []string { return members(prompt, text) }
+
+// commandMembers are the members "command" of objects in JavaScript.
+func commandMembers(text string) []string { return members(commandMember, text) }
 
 func members(name *regexp.Regexp, text string) (found []string) {
 	for _, m := range name.FindAllStringSubmatch(text, -1) {
