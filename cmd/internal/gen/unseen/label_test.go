@@ -78,6 +78,8 @@ func TestExtract(t *testing.T) {
 		{"prompts", prompts, "{prompt:\n  \"a\", other: \"b\"}", []string{"a"}},
 		{"texts", texts, `{"a": ["b", "c"], "d": "e", "f": [{"content": "g", "id": "h"}]}`, []string{"b", "c", "g"}},
 		{"fenced texts", fencedTexts, "a\n```html\n<b>\n```\nc\n```\nd\n```\n", []string{"<b>\n", "d\n"}},
+		{"taxonomy", taxonomy, `{"intents": [{"examples": ["x"]}], "evasions": [{"id": "e", "ideas": ["y"], "examples": ["c"]}], "techniques": [{"examples": ["a", "b"]}, {}]}`, []string{"a", "b", "c"}},
+		{"malicious pages", maliciousPages, "MALICIOUS_PAGE_1 = \"\"\"\n<p>a\n\"\"\"\nx = \"\"\"b\"\"\"\n", []string{"\n<p>a\n"}},
 		{"malicious", malicious, "{maliciousContent: \"a \\\"b\\\"\\nc\"}, {maliciousContent: `d\ne`}", []string{"a \"b\"\nc", "d\ne"}},
 		{"commented", commented, "---\ntags\n---\n# To list:\n$ ls -l\n\nprose here\n# a\n#b\n  git log x\n", []string{"ls -l", "git log x"}},
 		{"fenced", fenced, "```bash\nls -l\n```\n```console\n$ ls\nout\n```\n```js\nx\n```\n", []string{"ls -l", "ls"}},

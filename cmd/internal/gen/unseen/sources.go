@@ -61,6 +61,19 @@ const (
 	warriorAt    = "a2d1c123c9b2323b94a966a944510b7f9805537c"
 	elixirAt     = "63a7a054ceb2383d795731db8e6ea28aa30e4a03"
 	tauriAt      = "e1c39c6ef06b936f70e977d53c60fcf329ec3702"
+
+	authensor   = "AUTHENSOR/prompt-injection-benchmark"
+	authensorAt = "d19ff3a1bdd0afb7ae6f07903e297153d2dcec90"
+	goose       = "goose3/goose3"
+	gooseAt     = "c5a8902eed0c4592a1ff5ec51a0277cf73a3aca7"
+	haystack    = "deepset-ai/haystack"
+	haystackAt  = "c7cb46c0f28ad1984f60e5d3e9404b124a221437"
+	redteam     = "uninhibited-scholar/agent-redteam"
+	redteamAt   = "e5e8fb862fe78d0b644e7ee2dfe6184709048c5a"
+	shouta      = "shouta256/llm-injection-benchmark"
+	shoutaAt    = "5e664818a5866c697c1d17972eb19f66d0ec6514"
+	unity       = "UnityInFlow/injection-scanner"
+	unityAt     = "4dcc6e7264a65eaba8412e3aa03062eb4608a69e"
 )
 
 // noseyparker has half of the examples of kingfisher, where they are left out.
@@ -219,6 +232,41 @@ var sources = map[string][]source{
 		{round: 3, repo: "vitejs/vite", commit: "a98c8d95d552c6fa98ab66fb810f5b39ad5abf49", path: "*.html", class: "page", rows: whole, label: always(clean)},
 		{round: 3, repo: "vitejs/vite", commit: "a98c8d95d552c6fa98ab66fb810f5b39ad5abf49", path: "*.json", class: "json", rows: whole, label: always(clean)},
 		{round: 3, repo: "spring-projects/spring-petclinic", commit: "edf4db28affcc4741c79850a3d95bc3f177b5ff9", path: "*.html", class: "page", rows: whole, label: always(clean)},
+		{round: 6, repo: authensor, commit: authensorAt, path: "benchmark/v1/prompt-injection/delimiter-injection.json", class: "delimiter", rows: objectMembers("input"), label: labelDisguised},
+		{round: 6, repo: authensor, commit: authensorAt, path: "benchmark/v1/prompt-injection/encoding-evasion.json", class: "encoding", rows: objectMembers("input"), label: labelDisguised},
+		{round: 6, repo: authensor, commit: authensorAt, path: "benchmark/v1/prompt-injection/context-stuffing.json", class: "stuffing", rows: objectMembers("input"), label: labelDisguised},
+		{round: 6, repo: authensor, commit: authensorAt, path: "benchmark/v1/prompt-injection/few-shot-poisoning.json", class: "few-shot", rows: objectMembers("input"), label: labelDisguised},
+		{round: 6, repo: authensor, commit: authensorAt, path: "benchmark/v1/prompt-injection/instruction-override.json", class: "instruction-override", rows: objectMembers("input"), label: labelDisguised},
+		{round: 6, repo: authensor, commit: authensorAt, path: "benchmark/v1/prompt-injection/language-switching.json", class: "language", rows: objectMembers("input"), label: labelDisguised},
+		{round: 6, repo: authensor, commit: authensorAt, path: "benchmark/v1/prompt-injection/multi-turn.json", class: "multi-turn", rows: objectMembers("input"), label: labelDisguised},
+		{round: 6, repo: authensor, commit: authensorAt, path: "benchmark/v1/prompt-injection/role-manipulation.json", class: "role", rows: objectMembers("input"), label: labelDisguised},
+		{round: 6, repo: authensor, commit: authensorAt, path: "benchmark/v1/memory-poisoning/advanced.json", class: "memory", rows: objectMembers("input"), label: labelDisguised},
+		{round: 6, repo: authensor, commit: authensorAt, path: "benchmark/v1/memory-poisoning/authority-injection.json", class: "memory", rows: objectMembers("input"), label: labelDisguised},
+		{round: 6, repo: authensor, commit: authensorAt, path: "benchmark/v1/memory-poisoning/sleeper-and-drift.json", class: "memory", rows: objectMembers("input"), label: labelDisguised},
+		{round: 6, repo: "Arcanum-Sec/arc_pi_taxonomy", commit: "e02cf5b6e202f195c6b6c01484e99519f797acc6", path: "docs/data/taxonomy.json", class: "taxonomy", rows: taxonomy, label: labelDisguised},
+		{round: 6, repo: "jjbdevs/indirect-injection-study", commit: "8d49edb42c20f956395ecebddad17a1eed5fc6a3", path: "scenarios/scenarios.json", class: "carrier", rows: objectMembers("carrier_content"), label: labelDisguised},
+		{round: 6, repo: "brennanbrown/atlas-prompt-injection-poc", commit: "b83bcb93bc0e49c36c4951d8b4a78da161ea358e", path: "index.html", class: "page", rows: whole, label: always(flagged)},
+		{round: 6, repo: "mochi-studio/prompt-injection-test", commit: "2f6d4154bb1343f04112cf8701ae191981a240fb", path: "index.html", class: "page", rows: whole, label: always(flagged)},
+		{round: 6, repo: "NatClassroom/BuildingWithLLM", commit: "7eef351ad66cd31bcae395e51383fe2ae155cecb", path: "lec12/04_prompt_injection.py", class: "page", rows: maliciousPages, label: labelDisguised},
+		{round: 6, repo: unity, commit: unityAt, path: "examples/*-attack.md", class: "skill", rows: whole, label: labelDisguised},
+		{round: 6, repo: unity, commit: unityAt, path: "tests/fixtures/injected-skill.md", class: "skill", rows: whole, label: labelDisguised},
+		{round: 6, repo: "aliakarma/langchain-prompt-injection", commit: "251485443039f062cb20c9c5e993b4cde1de7c7d", path: "data/synthetic/injections.jsonl", class: "synthetic", rows: lineMembers("text"), label: labelDisguised},
+		{round: 6, repo: shouta, commit: shoutaAt, path: "prompts/prompts.jsonl", class: "prompt", rows: lineMembers("prompt"), label: labelDisguised},
+		{round: 6, repo: redteam, commit: redteamAt, path: "src/agent_redteam/suites/multimodal/data.jsonl", class: "multimodal", rows: lineMembers("svg_content"), label: labelDisguised},
+		{round: 6, repo: redteam, commit: redteamAt, path: "src/agent_redteam/suites/multimodal/data.jsonl", class: "multimodal", rows: lineMembers("doc_content"), label: labelDisguised},
+		{round: 6, repo: "postlight/parser", commit: "e8ba7ece291efa4d915d50dd4deeec17d54359f2", path: "*.html", class: "page", rows: whole, label: always(clean)},
+		{round: 6, repo: goose, commit: gooseAt, path: "*.html", class: "page", rows: whole, label: always(clean)},
+		{round: 6, repo: goose, commit: gooseAt, path: "*.json", class: "json", rows: whole, label: always(clean)},
+		{round: 6, repo: "codelucas/newspaper", commit: "1618b547f31c2d1fd19ae3b6afd8f7542dd02074", path: "tests/*.html", class: "page", rows: whole, label: always(clean)},
+		{round: 6, repo: "mdn/learning-area", commit: "ca1ff0bd06e12b96a6742ffdf040bb22966e5a5e", path: "*.html", class: "page", rows: whole, label: always(clean)},
+		{round: 6, repo: "mmcdole/gofeed", commit: "e010ca02e0eb28daf544c0447fdd64e4e99d5c5e", path: "*.xml", class: "feed", rows: whole, label: always(clean)},
+		{round: 6, repo: "stanfordnlp/dspy", commit: "4ed377ee9110e912d4f5e1be43b317b87455053c", path: "*.md", class: "ai-document", rows: whole, label: always(clean)},
+		{round: 6, repo: haystack, commit: haystackAt, path: "docs-website/docs/*.mdx", class: "ai-document", rows: whole, label: always(clean)},
+		{round: 6, repo: haystack, commit: haystackAt, path: "docs-website/reference/*.md", class: "ai-document", rows: whole, label: always(clean)},
+		{round: 6, repo: "crate/crate", commit: "023a7ccf7f1e2b7bfb2dfafc8bcc7705cf6e1bd8", path: "*.rst", class: "document", rows: whole, label: always(clean)},
+		{round: 6, repo: "psf/requests", commit: "1f6589ec3a1ee910f9a65cc3ceac60b26677bc0e", path: "*.rst", class: "document", rows: whole, label: always(clean)},
+		{round: 6, repo: "bazelbuild/rules_python", commit: "6854dc3880b1ff81659ad4a36fb2e6551f41d0e2", path: "*.md", class: "document", rows: whole, label: always(clean)},
+		{round: 6, repo: "SchemaStore/schemastore", commit: "3b6446ad8a077bac56f4a4796c0b7fd88927fc8e", path: "src/schemas/json/c*.json", class: "json", rows: whole, label: always(clean)},
 	},
 	"secrets": {
 		{repo: "trufflesecurity/trufflehog", commit: "3ab759fef4bb5935d4fe9ac68b503d05346b8364", path: "pkg/detectors/*_test.go", class: "detector", rows: detected, label: always(flagged)},
@@ -448,6 +496,28 @@ func texts(text string) (found []string) {
 		}
 	}
 	walk(document, false)
+	return found
+}
+
+// taxonomy are the examples of techniques and of evasions in Arcanum's taxonomy.
+func taxonomy(text string) (found []string) {
+	var file struct{ Techniques, Evasions []struct{ Examples []string } }
+	if json.Unmarshal([]byte(text), &file) != nil {
+		return nil
+	}
+	for _, entry := range slices.Concat(file.Techniques, file.Evasions) {
+		found = append(found, entry.Examples...)
+	}
+	return found
+}
+
+var maliciousPage = regexp.MustCompile(`(?s)MALICIOUS_PAGE_\d+ = """(.*?)"""`)
+
+// maliciousPages are the pages of a program in Python.
+func maliciousPages(text string) (found []string) {
+	for _, m := range maliciousPage.FindAllStringSubmatch(text, -1) {
+		found = append(found, m[1])
+	}
 	return found
 }
 
