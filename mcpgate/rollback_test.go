@@ -63,7 +63,8 @@ func TestRollback(t *testing.T) {
 		}
 	})
 	w := open(t, server, modernVersion)
-	if a := w.call("read", `{"path":"a"}`); a.Error == nil {
+	// The SDK answers a cancelled call with an error, unless toolvet has noticed the cancellation first and refused it.
+	if a := w.call("read", `{"path":"a"}`); a.Error == nil && !a.tool(t).IsError {
 		t.Errorf("the cancelled call is answered with %s", a.line)
 	}
 	if got := ran.take(); got != nil {
