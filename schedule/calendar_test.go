@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolvet/toolvet/internal/test/race"
 	"github.com/toolvet/toolvet/schedule"
 )
 
@@ -31,6 +32,7 @@ func (w *world) fires(job string) (list []string) {
 
 // TestCalendars: jobs do not run at times that are left out, or on another day. 1 January 2000 is a Saturday.
 func TestCalendars(t *testing.T) {
+	race.Skip(t) // days of looks at the tools of servers
 	t.Parallel()
 	calendars := map[string][]string{"holidays": {"2000-01-03", "01-06"}, "freeze": {"2000-01-11T08:00..2000-01-12T20:00"}}
 	inWorld(t, func(c *schedule.Config) { c.Calendars = calendars }, func(w *world) {
@@ -86,6 +88,7 @@ type noStore struct{ schedule.Store }
 // TestCalendarsChange: Serve gives jobs the calendars as they are now; a calendar that is gone stays with its jobs, and so does
 // one whose successor would leave no time to run.
 func TestCalendarsChange(t *testing.T) {
+	race.Skip(t) // days of looks at the tools of servers
 	t.Parallel()
 	calendars := map[string][]string{"holidays": {"2000-01-03"}, "gone": {"2000-01-04"}, "all": {"2000-01-03"}}
 	inWorld(t, func(c *schedule.Config) { c.Calendars = calendars }, func(w *world) {
