@@ -224,6 +224,7 @@ func work(s *schedule.Scheduler, store schedule.Store, jobs []*schedule.Job) []t
 		{"list: 50 of one owner's", page(schedule.JobFilter{Owner: &owner}, 50)},
 		{"list: search, 50 found", page(schedule.JobFilter{Search: "REPORT OF"}, 0)},
 		{"list: search, nothing found", page(schedule.JobFilter{Search: "nothing has this"}, 0)},
+		{"list: search for two letters, nothing found", page(schedule.JobFilter{Search: "qz"}, 0)},
 		{"list: a tag that no job has", page(schedule.JobFilter{Tag: "nobody has this"}, 0)},
 		{"list: a short tag that no job has", page(schedule.JobFilter{Tag: "no"}, 0)},
 		{"calendar: the next 24 hours", page(schedule.JobFilter{Before: time.Now().Add(24 * time.Hour), Brief: true, Limit: 501}, 0)},

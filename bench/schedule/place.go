@@ -71,8 +71,12 @@ func (p *place) fill(ctx context.Context, jobs []*schedule.Job, runs int) error 
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing after Commit
-	insert, err := tx.PrepareContext(ctx, `INSERT INTO schedule_jobs (id, name, state, server, owner, tags, search, next_at, check_at, doc, health)
-		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,NULL,$9,$10)`)
+	insert, err := tx.PrepareContext(ctx, `INSERT INTO schedule_jobs (id, name, state, server, owner, tags, next_at, check_at, doc, health)
+		VALUES ($1,$2,$3,$4,$5,$6,$7,NULL,$8,$9)`)
+	if err != nil {
+		return err
+	}
+	text, err := tx.PrepareContext(ctx, "INSERT INTO schedule_texts VALUES ($1,$2)")
 	if err != nil {
 		return err
 	}
@@ -81,7 +85,10 @@ func (p *place) fill(ctx context.Context, jobs []*schedule.Job, runs int) error 
 		if err != nil {
 			return err
 		}
-		if _, err := insert.ExecContext(ctx, j.ID, j.Name, string(j.State), "files", j.Owner.Subject, "\n", strings.ToLower(j.Name+"\n"+j.Tool+"\n"+j.Description), j.Next.UnixMilli(), string(doc), string(j.Health.Status)); err != nil {
+		if _, err := insert.ExecContext(ctx, j.ID, j.Name, string(j.State), "files", j.Owner.Subject, "\n", j.Next.UnixMilli(), string(doc), string(j.Health.Status)); err != nil {
+			return err
+		}
+		if _, err := text.ExecContext(ctx, j.ID, strings.ToLower(j.Name+"\n"+j.Tool+"\n"+j.Description)); err != nil {
 			return err
 		}
 	}

@@ -98,8 +98,7 @@ func jobValues(j *schedule.Job) ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	search := strings.ToLower(strings.Join([]string{j.Name, j.Tool, j.Description, strings.Join(j.Tags, " ")}, "\n"))
-	return []any{j.ID, j.Name, string(j.State), serverOf(j), j.Owner.Subject, tagsOf(j), search, orNull(j.Next), orNull(j.CheckAt), string(doc), string(cmp.Or(j.Health.Status, schedule.Healthy)), j.Zone}, nil
+	return []any{j.ID, j.Name, string(j.State), serverOf(j), j.Owner.Subject, tagsOf(j), orNull(j.Next), orNull(j.CheckAt), string(doc), string(cmp.Or(j.Health.Status, schedule.Healthy)), j.Zone}, nil
 }
 
 // CreateJob implements [schedule.Store].
@@ -114,12 +113,15 @@ func (s *store) CreateJob(ctx context.Context, j *schedule.Job) error {
 		if err := s.within(ctx, tx, j); err != nil {
 			return err
 		}
-		done, err := tx.ExecContext(ctx, "INSERT INTO schedule_jobs VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12) ON CONFLICT DO NOTHING", values...)
+		done, err := tx.ExecContext(ctx, "INSERT INTO schedule_jobs VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11) ON CONFLICT DO NOTHING", values...)
 		if err != nil {
 			return err
 		}
 		if n, err := done.RowsAffected(); err != nil || n == 0 {
 			return cmp.Or(err, schedule.ErrNameTaken)
+		}
+		if _, err := tx.ExecContext(ctx, "INSERT INTO schedule_texts VALUES ($1,$2)", j.ID, searched(j)); err != nil {
+			return err
 		}
 		return putAlerts(ctx, tx, j)
 	})
@@ -149,8 +151,8 @@ func putJob(ctx context.Context, q querier, j *schedule.Job) error {
 		err = putAlerts(ctx, q, j)
 	}
 	if err == nil {
-		_, err = q.ExecContext(ctx, `UPDATE schedule_jobs SET name = $2, state = $3, server = $4, owner = $5, tags = $6, search = $7,
-			next_at = $8, check_at = $9, doc = $10, health = $11, zone = $12 WHERE id = $1`, values...)
+		_, err = q.ExecContext(ctx, `UPDATE schedule_jobs SET name = $2, state = $3, server = $4, owner = $5, tags = $6,
+			next_at = $7, check_at = $8, doc = $9, health = $10, zone = $11 WHERE id = $1`, values...)
 	}
 	return err
 }
@@ -170,7 +172,7 @@ func (s *store) UpdateJob(ctx context.Context, id string, change func(*schedule.
 		if j, err = jobByID(ctx, tx, id, s.forUpdate); err != nil {
 			return err
 		}
-		was, paused := lane(j), j.State == schedule.Paused
+		was, paused, text := lane(j), j.State == schedule.Paused, searched(j)
 		if err := change(j); err != nil {
 			return err
 		}
@@ -179,6 +181,11 @@ func (s *store) UpdateJob(ctx context.Context, id string, change func(*schedule.
 		}
 		if was != lane(j) || paused != (j.State == schedule.Paused) {
 			if err := arrange(ctx, tx, j); err != nil {
+				return err
+			}
+		}
+		if now := searched(j); now != text {
+			if _, err := tx.ExecContext(ctx, "UPDATE schedule_texts SET search = $2 WHERE id = $1", j.ID, now); err != nil {
 				return err
 			}
 		}
@@ -203,7 +210,8 @@ func (s *store) DeleteJob(ctx context.Context, id string) error {
 			return err
 		}
 		for _, query := range []string{
-			"DELETE FROM schedule_runs WHERE job_id = $1", "DELETE FROM schedule_alerts WHERE job_id = $1", "DELETE FROM schedule_jobs WHERE id = $1",
+			"DELETE FROM schedule_runs WHERE job_id = $1", "DELETE FROM schedule_alerts WHERE job_id = $1", "DELETE FROM schedule_texts WHERE id = $1",
+			"DELETE FROM schedule_jobs WHERE id = $1",
 		} {
 			if _, err := tx.ExecContext(ctx, query, j.ID); err != nil {
 				return err
@@ -230,8 +238,6 @@ func (w *where) String() string {
 	}
 	return " WHERE " + strings.Join(w.conditions, " AND ")
 }
-
-var like = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
 
 // Jobs implements [schedule.Store].
 func (s *store) Jobs(ctx context.Context, f schedule.JobFilter) ([]*schedule.Job, error) {

@@ -4,6 +4,7 @@
 package sqlstore
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -27,7 +28,7 @@ func TestMigration(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := old.write.Exec("INSERT INTO schedule_jobs VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10)", values[:10]...); err != nil {
+		if _, err := old.write.Exec("INSERT INTO schedule_jobs VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10)", slices.Insert(values, 6, any(searched(j)))[:10]...); err != nil {
 			t.Fatal(err)
 		}
 		run := &schedule.Run{ID: jobspec.NewID(now)}
@@ -39,7 +40,7 @@ func TestMigration(t *testing.T) {
 		if values, err = jobValues(rests); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := old.write.Exec("INSERT INTO schedule_jobs VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10)", values[:10]...); err != nil {
+		if _, err := old.write.Exec("INSERT INTO schedule_jobs VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10)", slices.Insert(values, 6, any(searched(rests)))[:10]...); err != nil {
 			t.Fatal(err)
 		}
 		waiting := &schedule.Run{ID: jobspec.NewID(now)}

@@ -6,17 +6,17 @@ package sqlstore
 import (
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolvet/toolvet/schedule"
 )
 
-// pieces are the parts of texts and needles in TestSearch: special characters and words of SQL, LIKE and FTS5, and
+// pieces are the parts of texts and needles in TestSearch: special characters and words of SQL and LIKE, and
 // letters whose case and marks are easily confused.
 var pieces = []string{"a", "b", "ab", "A", "%", "_", `\`, `"`, "'", "*", "(", ")", "-", " ", "OR", "AND", "NEAR", "ä", "a\u0308", "Ä", "ß", "ẞ", "İ", "i", "ı", "K", "😀", "日本語", "^", ":", "\t"}
 
@@ -28,8 +28,7 @@ func randomText(r *rand.Rand, most int) string {
 	return b.String()
 }
 
-// TestSearch: a search finds exactly the jobs with the text while jobs come, change and go, with and without an
-// index.
+// TestSearch: a search finds exactly the jobs with the text while jobs come, change and go.
 func TestSearch(t *testing.T) {
 	stores(t, func(t *testing.T, s *store) {
 		r := rand.New(rand.NewPCG(1, 2))
@@ -54,8 +53,6 @@ func TestSearch(t *testing.T) {
 			}
 		}
 		jobs = slices.Delete(jobs, 20, 60)
-		plain := *s
-		plain.trigrams = false
 		found := 0
 		for range 400 {
 			f := schedule.JobFilter{Search: randomText(r, 5), Limit: 1000}
@@ -67,10 +64,8 @@ func TestSearch(t *testing.T) {
 				}
 			}
 			found += len(want)
-			for how, s := range map[string]*store{"as it is": s, "without an index": &plain} {
-				if diff := cmp.Diff(want, ids(t, s, f)); diff != "" {
-					t.Errorf("%s: %q (-want +got):\n%s", how, f.Search, diff)
-				}
+			if diff := cmp.Diff(want, ids(t, s, f)); diff != "" {
+				t.Errorf("%q (-want +got):\n%s", f.Search, diff)
 			}
 		}
 		if found == 0 {
@@ -92,34 +87,46 @@ func ids(t *testing.T, s *store, f schedule.JobFilter) []string {
 	return found
 }
 
-// TestSearchOfMany checks the same where the search does not ask the index, because many jobs have the text, and
-// after a VACUUM, which renumbers rows.
+// TestSearchOfMany checks the same where more than a few jobs have the text, also when all of them are among the last.
 func TestSearchOfMany(t *testing.T) {
-	t.Parallel()
-	s := open(t, filepath.Join(t.TempDir(), "schedule.db"))
-	j := newJob("original", now)
-	create(t, s, j)
-	for _, statement := range []string{
-		fmt.Sprintf(`WITH RECURSIVE many(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM many WHERE i < %d)
-			INSERT INTO schedule_jobs (id, name, state, server, owner, tags, search, next_at, check_at, doc, health)
-			SELECT printf('%%05d', i), printf('job %%d', i), state, server, owner, tags, printf('job %%05d', i), next_at, check_at,
-				replace(doc, '"id":"%s"', printf('"id":"%%05d"', i)), health FROM schedule_jobs, many WHERE name = 'original'`, few+100, j.ID),
-		"DELETE FROM schedule_jobs WHERE id BETWEEN '00001' AND '00050'", "VACUUM",
-	} {
-		if _, err := s.write.ExecContext(t.Context(), statement); err != nil {
-			t.Fatal(err)
+	stores(t, func(t *testing.T, s *store) {
+		j := newJob("original", now)
+		j.ID = "original"
+		create(t, s, j)
+		const columns = "name, state, server, owner, tags, next_at, check_at, doc, health, zone"
+		for _, statement := range []string{
+			fmt.Sprintf(`INSERT INTO schedule_jobs (id, %[1]s) WITH RECURSIVE many(i) AS (SELECT 10001 UNION ALL SELECT i + 1 FROM many WHERE i < %[2]d)
+				SELECT CAST(i AS TEXT), 'job ' || CAST(i AS TEXT), %[3]s, replace(doc, '"id":"original"', '"id":"' || CAST(i AS TEXT) || '"'), health, zone FROM schedule_jobs, many WHERE name = 'original'`,
+				columns, 10_000+2*few, "state, server, owner, tags, next_at, check_at"),
+			fmt.Sprintf("INSERT INTO schedule_texts SELECT id, CASE WHEN id > '%d' THEN 'late ' ELSE '' END || name FROM schedule_jobs WHERE name <> 'original'", 10_000+few-100),
+		} {
+			if _, err := s.write.ExecContext(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	for needle, want := range map[string][]string{
-		"job 0006": {"00060", "00061", "00062"}, "job": {"00051", "00052", "00053"}, "job 00050": {}, fmt.Sprintf("%05d", few+99): {fmt.Sprintf("%05d", few+99)}, "nal\nfiles:read": {j.ID},
-	} {
-		if diff := cmp.Diff(want, ids(t, s, schedule.JobFilter{Search: needle, Limit: 3})); diff != "" {
-			t.Errorf("%q (-want +got):\n%s", needle, diff)
+		last := fmt.Sprint(10_000 + 2*few)
+		for _, tt := range []struct {
+			filter schedule.JobFilter
+			want   []string
+		}{
+			{schedule.JobFilter{Search: "job 1006"}, []string{"10060", "10061", "10062"}},
+			{schedule.JobFilter{Search: "job"}, []string{"10001", "10002", "10003"}},
+			{schedule.JobFilter{Search: "late", After: "10050"}, []string{fmt.Sprint(10_000 + few - 99), fmt.Sprint(10_000 + few - 98), fmt.Sprint(10_000 + few - 97)}},
+			{schedule.JobFilter{Search: "late", After: fmt.Sprint(10_000 + 2*few - 1)}, []string{last}},
+			{schedule.JobFilter{Search: "late", After: last}, []string{}},
+			{schedule.JobFilter{Search: "late", Before: now.Add(time.Hour)}, []string{fmt.Sprint(10_000 + few - 99), fmt.Sprint(10_000 + few - 98), fmt.Sprint(10_000 + few - 97)}},
+			{schedule.JobFilter{Search: "job 9"}, []string{}},
+			{schedule.JobFilter{Search: "nal\nfiles:read"}, []string{"original"}},
+		} {
+			tt.filter.Limit = 3
+			if diff := cmp.Diff(tt.want, ids(t, s, tt.filter)); diff != "" {
+				t.Errorf("%+v (-want +got):\n%s", tt.filter, diff)
+			}
 		}
-	}
+	})
 }
 
-// TestTags: a filter finds exactly the jobs with a tag, whatever is in it, with and without an index.
+// TestTags: a filter finds exactly the jobs with a tag, whatever is in it.
 func TestTags(t *testing.T) {
 	stores(t, func(t *testing.T, s *store) {
 		r := rand.New(rand.NewPCG(3, 4))
@@ -136,14 +143,10 @@ func TestTags(t *testing.T) {
 			}
 			create(t, s, j)
 		}
-		plain := *s
-		plain.trigrams = false
 		for tag := range has {
 			for _, tag := range []string{tag, strings.ToUpper(tag), strings.ToLower(tag), tag + "x"} {
-				for _, s := range []*store{s, &plain} {
-					if got := ids(t, s, schedule.JobFilter{Tag: tag, Limit: 200}); !slices.Equal(has[tag], got) {
-						t.Errorf("jobs with the tag %q are %q, want %q", tag, got, has[tag])
-					}
+				if got := ids(t, s, schedule.JobFilter{Tag: tag, Limit: 200}); !slices.Equal(has[tag], got) {
+					t.Errorf("jobs with the tag %q are %q, want %q", tag, got, has[tag])
 				}
 			}
 		}

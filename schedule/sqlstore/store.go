@@ -66,14 +66,15 @@ type dialect struct {
 	zone       string // of a job, in its doc; $ZONE in a step of the schema
 	without    string // doc without members %s
 	member     string // %s, as without names it
-	trigrams   bool   // the database has an index of the searched texts
+	byKey      string // makes a table keep its rows in the order of its key; $BYKEY in a step of the schema
+	elements   string // a query for the elements of a JSON array of texts, $?
 	position   string // the function that finds a text in another
 }
 
 var (
 	sqlite = dialect{
 		now: "CAST(unixepoch('subsec')*1000 AS INTEGER)", zone: "json_extract(doc, '$.timezone')",
-		without: "json_remove(doc, %s)", member: "'$.%s'", trigrams: true, position: "instr",
+		without: "json_remove(doc, %s)", member: "'$.%s'", byKey: " WITHOUT ROWID", elements: "SELECT value FROM json_each($?)", position: "instr",
 	}
 	postgres = dialect{
 		skipLocked: " FOR UPDATE SKIP LOCKED", forUpdate: " FOR UPDATE", forShare: " FOR SHARE",
@@ -82,7 +83,7 @@ var (
 		quotas: "SELECT pg_advisory_xact_lock(723687054, hashtext($1))",
 		zone:   "doc::json->>'timezone'",
 		// jsonb cannot hold NUL: a job or run that has it is read whole.
-		without: `CASE WHEN strpos(doc, '\u0000') > 0 THEN doc ELSE CAST(CAST(doc AS jsonb) - ARRAY[%s] AS text) END`, member: "'%s'", position: "strpos",
+		without: `CASE WHEN strpos(doc, '\u0000') > 0 THEN doc ELSE CAST(CAST(doc AS jsonb) - ARRAY[%s] AS text) END`, member: "'%s'", elements: "SELECT json_array_elements_text(CAST($? AS json))", position: "strpos",
 	}
 )
 
@@ -97,7 +98,7 @@ func (d *dialect) lacking(members ...string) string {
 // A step of the schema is a list of statements, each on lines of its own.
 type step struct {
 	statements string
-	trigrams   bool // only for a dialect with an index of trigrams
+	sqlite     bool // only for SQLite
 }
 
 // schema is built step by step. The number of steps is the version.
@@ -147,7 +148,7 @@ CREATE TABLE schedule_alerts (
 CREATE INDEX schedule_alerts_ready ON schedule_alerts (ready_at, id) WHERE told_at = 0;
 CREATE INDEX schedule_alerts_job ON schedule_alerts (job_id, id) WHERE told_at = 0;
 CREATE INDEX schedule_alerts_made ON schedule_alerts (made_at);
-`}, {statements: trigramSchema, trigrams: true}, {statements: `
+`}, {}, {statements: `
 ALTER TABLE schedule_jobs ADD COLUMN zone TEXT NOT NULL DEFAULT '';
 UPDATE schedule_jobs SET zone = COALESCE($ZONE, '');
 CREATE INDEX schedule_jobs_zone ON schedule_jobs (zone) WHERE next_at IS NOT NULL;
@@ -175,22 +176,17 @@ DROP INDEX schedule_jobs_next;
 CREATE INDEX schedule_jobs_next ON schedule_jobs (next_at, id) WHERE next_at IS NOT NULL;
 DROP INDEX schedule_jobs_watch;
 CREATE INDEX schedule_jobs_watch ON schedule_jobs (server, next_at, id) WHERE next_at IS NOT NULL;
+`}, {sqlite: true, statements: `
+DROP TRIGGER IF EXISTS schedule_search_add;
+DROP TRIGGER IF EXISTS schedule_search_change;
+DROP TRIGGER IF EXISTS schedule_search_drop;
+DROP TABLE IF EXISTS schedule_search;
+DROP TABLE IF EXISTS schedule_search_ids;
+`}, {statements: `
+CREATE TABLE schedule_texts (id TEXT PRIMARY KEY, search TEXT NOT NULL)$BYKEY;
+INSERT INTO schedule_texts SELECT id, search || tags FROM schedule_jobs;
+ALTER TABLE schedule_jobs DROP COLUMN search;
 `}}
-
-// trigramSchema makes an index of trigrams without the texts. Triggers keep it up to date. It has numbers of its own
-// for jobs, because VACUUM may change those of rows without a number.
-const trigramSchema = `
-CREATE TABLE schedule_search_ids (no INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE);
-CREATE VIRTUAL TABLE schedule_search USING fts5(search, content='', contentless_delete=1, tokenize='trigram case_sensitive 1');
-INSERT INTO schedule_search_ids (id) SELECT id FROM schedule_jobs ORDER BY id;
-INSERT INTO schedule_search (rowid, search) SELECT no, search FROM schedule_search_ids JOIN schedule_jobs USING (id);
-CREATE TRIGGER schedule_search_add AFTER INSERT ON schedule_jobs BEGIN
-	INSERT INTO schedule_search_ids (id) VALUES (new.id); INSERT INTO schedule_search (rowid, search) SELECT no, new.search FROM schedule_search_ids WHERE id = new.id; END;
-CREATE TRIGGER schedule_search_change AFTER UPDATE OF search ON schedule_jobs WHEN old.search <> new.search BEGIN
-	UPDATE schedule_search SET search = new.search WHERE rowid = (SELECT no FROM schedule_search_ids WHERE id = new.id); END;
-CREATE TRIGGER schedule_search_drop AFTER DELETE ON schedule_jobs BEGIN
-	DELETE FROM schedule_search WHERE rowid = (SELECT no FROM schedule_search_ids WHERE id = old.id); DELETE FROM schedule_search_ids WHERE id = old.id; END;
-`
 
 // Errors of [Open] for a SQLite file.
 var (
@@ -341,10 +337,10 @@ func (s *store) migrate(ctx context.Context, steps []step) error {
 			return err
 		}
 		for _, step := range steps[version:] {
-			if step.trigrams && !s.trigrams {
+			if step.sqlite && s.read == s.write {
 				continue
 			}
-			for statement := range strings.SplitSeq(strings.ReplaceAll(step.statements, "$ZONE", s.zone), ";\n") {
+			for statement := range strings.SplitSeq(strings.NewReplacer("$ZONE", s.zone, "$BYKEY", s.byKey).Replace(step.statements), ";\n") {
 				if strings.TrimSpace(statement) == "" {
 					continue
 				}

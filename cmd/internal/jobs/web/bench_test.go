@@ -64,9 +64,10 @@ func (f *fixture) multiply(d database, j *schedule.Job, n int) {
 		statement string
 		values    []any
 	}{
-		{many + `INSERT INTO schedule_jobs (id, name, state, server, owner, tags, search, next_at, check_at, doc, health)
-			SELECT ID, 'job ' || i, state, server, owner, tags, 'job ' || i, next_at + i * 600, check_at,
+		{many + `INSERT INTO schedule_jobs (id, name, state, server, owner, tags, next_at, check_at, doc, health)
+			SELECT ID, 'job ' || i, state, server, owner, tags, next_at + i * 600, check_at,
 				replace(replace(doc, id, ID), name, 'job ' || i), health FROM schedule_jobs, many WHERE id = $1`, []any{j.ID}},
+		{"INSERT INTO schedule_texts SELECT id, name FROM schedule_jobs WHERE id <> $1", []any{j.ID}},
 		{many + `INSERT INTO schedule_runs (id, job_id, fire_at, kind, state, attempt, worker, exclusive, ready_at, started_at, ended_at, doc)
 			SELECT ID, ID, i, 'schedule', 'succeeded', 1, '', 1, i, i, i + 1, '{}' FROM many`, nil},
 		{many + `INSERT INTO schedule_runs (id, job_id, fire_at, kind, state, attempt, worker, exclusive, ready_at, started_at, ended_at, doc)
