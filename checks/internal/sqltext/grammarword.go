@@ -132,7 +132,7 @@ func (g *grammar) as() bool {
 
 // combines takes what stands behind UNION, up to the query's first operand.
 func (g *grammar) combines() bool {
-	for g.word(g.i) == "all" || g.word(g.i) == "distinct" || g.word(g.i) == "(" {
+	for modifiers[g.word(g.i)] || g.word(g.i) == "(" {
 		g.i++
 	}
 	g.queries = true

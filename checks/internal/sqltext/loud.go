@@ -60,7 +60,7 @@ func (f *fragment) loud() string {
 
 // unites reports whether a query of a constant begins behind UNION.
 func (f *fragment) unites(i int) bool {
-	if f.low(i) == "all" || f.low(i) == "distinct" {
+	for modifiers[f.word(i)] {
 		i++
 	}
 	return f.low(i) == "select" && f.fixed(i+1)

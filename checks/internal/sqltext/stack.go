@@ -39,13 +39,19 @@ func (w *walk) command() {
 	_, number := w.numeric()
 	switch {
 	case w.quote != 0 && !w.typographic:
-		w.stacked = w.commentEnds() && kindOf()[w.low(w.i)] != "" || !w.quotation && w.commands(w.i)
+		w.stacked = w.commentEnds() && kindOf()[w.low(w.i)] != "" || !w.quotation && (w.commands(w.i) || w.asks(w.i))
 	case number && (w.commands(w.i) || w.low(w.i) == "select" && w.listed(w.i+1)):
 		w.stacked = true
 	case w.quote == 0 && w.i > 0 && w.commands(w.i):
 		w.stacked = w.commentEnds() || w.assigns(w.i) || kindOf()[w.low(w.i)] == Call
 	}
 	w.broken = true
+}
+
+// asks reports whether a query begins at a token and ends with the value's semicolon: SQL Server needs none before it. Prose
+// such as "the boys' select team (under 12)" has none.
+func (f *fragment) asks(i int) bool {
+	return f.low(i) == "select" && f.listed(i+1) && f.low(len(f.tokens)-1) == ";"
 }
 
 // commands reports whether a statement, and no prose, begins at a token.

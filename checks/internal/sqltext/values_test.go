@@ -162,6 +162,13 @@ func TestValues(t *testing.T) {
 		"C# 5":                   "",
 		"x'||'y":                 condition,
 		"1 /*!50000 x */":        "that some databases run",
+
+		"1'Union DistinctRow/**/Select 1":                            union,
+		"1 union unique select 1":                                    union,
+		"1' union select sql_no_cache 1":                             union,
+		"' SELECT pg_sleep(5);":                                      stacked,
+		"the boys' select team (under 12)":                           "",
+		`sql = f"SELECT * FROM users WHERE name LIKE '%{{query}}%'"`: "",
 	} {
 		if got := first(&Options{Parameter: Literal}, text); want == "" && got != "" || !strings.Contains(got, want) {
 			t.Errorf("Judge(%q): %q, want %q", text, got, want)

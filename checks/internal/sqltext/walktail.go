@@ -165,7 +165,7 @@ func (w *walk) ordered() {
 // combine walks over UNION and the query behind it.
 func (w *walk) combine() {
 	i := w.i + 1
-	for w.low(i) == "all" || w.low(i) == "distinct" || w.low(i) == "(" {
+	for modifiers[w.fragment.word(i)] || w.low(i) == "(" {
 		i++
 	}
 	switch {
@@ -198,6 +198,9 @@ func (w *walk) selects() {
 	w.serious = true
 	w.queries++
 	w.operators++
+	for modifiers[w.fragment.word(w.i)] {
+		w.i++
+	}
 	if w.low(w.i) == "top" {
 		w.i += 2
 	}
@@ -205,8 +208,16 @@ func (w *walk) selects() {
 	w.part.solid = true
 }
 
+// modifiers stand before UNION's query, or before the list of a query: the SELECT statements of MySQL, MariaDB and Oracle have
+// the long ones.
+var modifiers = set(`all distinct distinctrow unique high_priority straight_join sql_small_result sql_big_result
+	sql_buffer_result sql_cache sql_no_cache sql_calc_found_rows`)
+
 // listed reports whether the list of a query, and no prose, begins at a token.
 func (f *fragment) listed(i int) bool {
+	for f.low(i) != "distinct" && modifiers[f.word(i)] {
+		i++
+	}
 	if f.fixed(i) {
 		return true
 	}
