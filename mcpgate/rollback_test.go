@@ -63,7 +63,8 @@ func TestRollback(t *testing.T) {
 		}
 	})
 	w := open(t, server, modernVersion)
-	// The SDK answers a cancelled call with an error, unless toolvet has noticed the cancellation first and refused it.
+	// The limiter cancels while the engine waits for its answer. If the engine sees the cancellation first, it refuses the
+	// call and gives the ticket back; if it sees the answer first, mcpgate notices the cancellation, and the SDK answers with an error.
 	if a := w.call("read", `{"path":"a"}`); a.Error == nil && !a.tool(t).IsError {
 		t.Errorf("the cancelled call is answered with %s", a.line)
 	}

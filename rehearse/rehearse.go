@@ -154,7 +154,7 @@ func (s *Session) Commit(ctx context.Context) (int, error) {
 	return n, outward(err)
 }
 
-// A Recovered is what became of a commit that was cut off.
+// A Recovered describes how an interrupted commit ended.
 type Recovered struct {
 	// Finished means that all changes are made, but for those of Left. Otherwise the commit had not begun to change
 	// anything, and its copies are removed.

@@ -39,7 +39,7 @@ func (s *Scheduler) attempt(ctx context.Context, c Claim) *Run {
 	return outcome
 }
 
-// origin returns params that tell the server which run of which job makes a call.
+// origin returns params that name the job and the run behind a call.
 func origin(c Claim) json.RawMessage {
 	params, _ := json.Marshal(map[string]any{"_meta": map[string]any{protocol.ScheduleKey: map[string]any{ // of texts alone
 		"job": c.Job.ID, "name": c.Job.Name, "run": c.Run.ID, "fire": c.Run.Fire.UTC().Format(time.RFC3339Nano), "attempt": c.Run.Attempt,

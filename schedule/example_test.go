@@ -14,7 +14,7 @@ import (
 	"github.com/toolvet/toolvet/schedule/memstore"
 )
 
-// A program makes a job, serves for a while, and lists what became of the runs.
+// A program makes a job, serves for a while, and lists the runs with their states.
 func Example() {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()

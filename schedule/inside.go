@@ -14,7 +14,7 @@ import (
 // Inside is for toolvet's own packages; the value's type is internal.
 func (s *Scheduler) Inside() any { return inside{s} }
 
-// inside is what toolvet's own program does with a scheduler beside what other programs do.
+// inside is the part of a scheduler for toolvet's own program alone.
 type inside struct{ s *Scheduler }
 
 // Tune sets what the policy says. It is for the time before Serve.

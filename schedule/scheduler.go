@@ -43,8 +43,8 @@ type Config struct {
 	// Seen hears each change of a job's health, in every process that serves the store. It must return soon. It may be nil.
 	Seen func(Alert)
 
-	// Workers is the number of runs of one server at once; default 8. Each server has its own, so that one that hangs
-	// delays no other.
+	// Workers is the number of runs of one server at once; default 8. Each server has its own number, so a hanging
+	// server delays no other.
 	Workers int
 	// PerOwner and PerTag bound the runs at once of one owner, and of the jobs with a tag, on all workers of the store
 	// together. Zero, or a tag that is not in the map, means no bound.
@@ -55,7 +55,7 @@ type Config struct {
 	MaxJobs     int
 	MinInterval time.Duration
 
-	// Calendars are times at which jobs do not run that name them in Except. An entry is a local date (2026-12-25, 12-25 for
+	// Calendars are closed times: a job that names one in Except does not run then. An entry is a local date (2026-12-25, 12-25 for
 	// each year), a day of the week or weekend, a range of dates (2026-12-24..2027-01-02) with its last day, of moments
 	// (2026-12-24T18:00..2026-12-27T06:00) or of hours each day (22:00..06:00) or week (sat 22:00..sun 04:00). Serve gives the
 	// jobs in the store the calendars as they are now.

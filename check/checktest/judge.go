@@ -19,7 +19,7 @@ import (
 	"github.com/toolvet/toolvet/schema"
 )
 
-// An outcome is what became of one case.
+// An outcome is the result of one case.
 type outcome struct {
 	text     string // as it is expected
 	findings []check.Finding

@@ -20,7 +20,7 @@ import (
 )
 
 // A journal tells the next toolvet what a commit has left to do if it is killed. Its first line holds the steps; it
-// is written before the first copy is made. Its second line says that all copies are there, so that the steps can be
+// is written before the first copy is made. The second line follows the last copy: from then on the steps can be
 // taken. The process that commits holds a lock on the file, and the kernel gives it back when the process ends.
 //
 //   - No complete first line: nothing has happened.
@@ -102,14 +102,14 @@ func (j *journal) ready() error {
 	return nil
 }
 
-// remove removes the journal, and gives its lock back. A process that is killed before repeats nothing but the
-// look at steps that were taken.
+// remove removes the journal, and gives its lock back. If the process is killed first, the next one sees that all steps
+// were taken.
 func (j *journal) remove() {
 	_ = os.Remove(j.file.Name())
 	j.file.Close()
 }
 
-// A Recovered is what became of a commit that was cut off.
+// A Recovered describes how an interrupted commit ended.
 type Recovered struct {
 	// Finished means that all changes are made, but for those of Left. Otherwise the commit had not begun to change
 	// anything, and its copies are removed.

@@ -9,7 +9,7 @@ import (
 	"github.com/toolvet/toolvet/internal/blackout"
 )
 
-// Shifts say what becomes of a time that is closed.
+// A shift moves a run whose time is closed, or leaves it out.
 const (
 	ShiftNone   = "none"   // it is left out
 	ShiftBefore = "before" // it moves to the last day before that is open at this time of day

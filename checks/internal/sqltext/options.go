@@ -13,7 +13,7 @@ import (
 	"github.com/toolvet/toolvet/check"
 )
 
-// Options are the Options of package sql, which says what they mean: one type can be converted to the other. They are
+// Options are those of package sql, where each is documented: one type can be converted to the other. They are
 // safe for concurrent use.
 type Options struct {
 	Dialect       string

@@ -132,7 +132,7 @@ func start(t *testing.T, c Config) *Sandbox {
 	return s
 }
 
-// A ran is what became of a sandbox.
+// A ran is the outcome of one run in a sandbox.
 type ran struct {
 	*Sandbox
 	out, err string
