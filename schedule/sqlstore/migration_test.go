@@ -4,6 +4,7 @@
 package sqlstore
 
 import (
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -87,4 +88,55 @@ func TestMigration(t *testing.T) {
 			t.Errorf("next is %v, %v", next, err)
 		}
 	})
+}
+
+// trigrams was the fourth step of the schema for SQLite.
+const trigrams = `
+CREATE TABLE schedule_search_ids (no INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE);
+CREATE VIRTUAL TABLE schedule_search USING fts5(search, content='', contentless_delete=1, tokenize='trigram case_sensitive 1');
+INSERT INTO schedule_search_ids (id) SELECT id FROM schedule_jobs ORDER BY id;
+INSERT INTO schedule_search (rowid, search) SELECT no, search FROM schedule_search_ids JOIN schedule_jobs USING (id);
+CREATE TRIGGER schedule_search_add AFTER INSERT ON schedule_jobs BEGIN
+	INSERT INTO schedule_search_ids (id) VALUES (new.id); INSERT INTO schedule_search (rowid, search) SELECT no, new.search FROM schedule_search_ids WHERE id = new.id; END;
+CREATE TRIGGER schedule_search_change AFTER UPDATE OF search ON schedule_jobs WHEN old.search <> new.search BEGIN
+	UPDATE schedule_search SET search = new.search WHERE rowid = (SELECT no FROM schedule_search_ids WHERE id = new.id); END;
+CREATE TRIGGER schedule_search_drop AFTER DELETE ON schedule_jobs BEGIN
+	DELETE FROM schedule_search WHERE rowid = (SELECT no FROM schedule_search_ids WHERE id = old.id); DELETE FROM schedule_search_ids WHERE id = old.id; END;
+`
+
+// TestMigrationOfTrigrams: a SQLite store that found texts by an index of trigrams keeps its jobs, and finds them.
+func TestMigrationOfTrigrams(t *testing.T) {
+	t.Parallel()
+	place := filepath.Join(t.TempDir(), "schedule.db")
+	old, err := openAt(t.Context(), place, schema[:8])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := old.write.Exec(trigrams); err != nil {
+		t.Fatal(err)
+	}
+	j := newJob("job", now)
+	j.Tags = []string{"Ä", "b"}
+	values, err := jobValues(j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := old.write.Exec(`INSERT INTO schedule_jobs (id, name, state, server, owner, tags, next_at, check_at, doc, health, zone, search)
+		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12)`, append(values, "job\nfiles:read\n\nä b")...); err != nil {
+		t.Fatal(err)
+	}
+	if err := old.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, place)
+	for range 2 {
+		for _, f := range []schedule.JobFilter{{Search: "iles:r"}, {Search: "Ä"}, {Tag: "Ä"}, {Tag: "b"}} {
+			if diff := cmp.Diff([]string{j.ID}, ids(t, s, f)); diff != "" {
+				t.Errorf("%+v (-want +got):\n%s", f, diff)
+			}
+		}
+		if _, err := s.UpdateJob(t.Context(), j.ID, func(j *schedule.Job) error { j.Description = "changed"; return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
