@@ -148,7 +148,9 @@ CREATE TABLE schedule_alerts (
 CREATE INDEX schedule_alerts_ready ON schedule_alerts (ready_at, id) WHERE told_at = 0;
 CREATE INDEX schedule_alerts_job ON schedule_alerts (job_id, id) WHERE told_at = 0;
 CREATE INDEX schedule_alerts_made ON schedule_alerts (made_at);
-`}, {}, {statements: `
+`}, {
+	// Once an index of trigrams for SQLite, which a later step drops.
+}, {statements: `
 ALTER TABLE schedule_jobs ADD COLUMN zone TEXT NOT NULL DEFAULT '';
 UPDATE schedule_jobs SET zone = COALESCE($ZONE, '');
 CREATE INDEX schedule_jobs_zone ON schedule_jobs (zone) WHERE next_at IS NOT NULL;
@@ -186,6 +188,7 @@ DROP TABLE IF EXISTS schedule_search_ids;
 CREATE TABLE schedule_texts (id TEXT PRIMARY KEY, search TEXT NOT NULL)$BYKEY;
 INSERT INTO schedule_texts SELECT id, search || tags FROM schedule_jobs;
 ALTER TABLE schedule_jobs DROP COLUMN search;
+CREATE INDEX schedule_runs_running ON schedule_runs (job_id) WHERE state = 'running';
 `}}
 
 // Errors of [Open] for a SQLite file.
