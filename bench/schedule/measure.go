@@ -147,20 +147,21 @@ func (r *report) behind(ctx context.Context, f flags, store schedule.Store, all 
 	if err != nil || len(claims) != f.blocked/each {
 		return fmt.Errorf("%d runs are claimed, %w", len(claims), err)
 	}
-	wait, turn := fmt.Sprintf("claim behind %d runs that wait for their turn: nothing", f.blocked), fmt.Sprintf("finish a run before %d others, and claim the next", each-1)
+	wait, turn := fmt.Sprintf("claim behind %d runs that wait for their turn: nothing", f.blocked), fmt.Sprintf("claim behind %d runs that wait for their turn: the one whose turn it is", f.blocked)
 	full := fmt.Sprintf("claim behind %d runs of a full server: nothing", f.blocked)
 	r.names = append(r.names, wait, turn, full)
 	claim := func(name string, c schedule.Capacity, want int) (list []schedule.Claim, err error) {
 		for i := range warmUp + f.samples {
-			began := time.Now()
-			if want > 0 {
+			if want > 0 { // one ends, so that the next of its job may begin
 				done := claims[i%len(claims)].Run
 				done.State, done.Ended = schedule.Succeeded, now
 				if err := store.Finish(ctx, done, func(*schedule.Job, int) {}); err != nil {
 					return nil, err
 				}
 			}
+			began := time.Now()
 			list, err = store.Claim(ctx, worker, now, c)
+			took := time.Since(began)
 			if err != nil || len(list) != want {
 				return nil, fmt.Errorf("%s: %d runs are claimed, %w", name, len(list), err)
 			}
@@ -168,7 +169,7 @@ func (r *report) behind(ctx context.Context, f flags, store schedule.Store, all 
 				claims[i%len(claims)] = list[0]
 			}
 			if i >= warmUp {
-				all[name] = append(all[name], time.Since(began))
+				all[name] = append(all[name], took)
 			}
 		}
 		return list, nil
