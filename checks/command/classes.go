@@ -53,6 +53,7 @@ var classes = map[string]class{
 	"pipe":           {func(v string) bool { return strings.HasPrefix(v, "|") || strings.HasPrefix(v, "!") }, ""},
 	"not-file":       {func(v string) bool { return !fileName.MatchString(v) }, ""},
 	"compiler":       {func(v string) bool { return !compilerSetting.MatchString(v) }, ""},
+	"node-setting":   {func(v string) bool { return !nodeSettings.MatchString(v) }, ""},
 	"rust-linker":    {func(v string) bool { return strings.Contains(v, "linker=") }, ""},
 	"go-setting":     {goSettings.MatchString, ""},
 	"maven-exec":     {mavenExec.MatchString, ""},
@@ -71,6 +72,9 @@ var fileName = lazyregexp.New(`^[\w./@+-]+\.\w{1,5}$`)
 
 // compilerSetting is the end of a setting of cmake that names a common compiler, by its name or in a directory of the system.
 var compilerSetting = lazyregexp.New(`^[\w:]*=(/(usr|opt)/[\w./-]*/)?([\w.-]+-)?(cc|c\+\+|gcc|g\+\+|clang|clang\+\+|clang-cl|cl|icc|icx|icpx|nvcc|ccache|sccache|ld|lld|mold|gold|ar|llvm-ar|gcc-ar)(-?[\d.]+)?(\.exe)?$`)
+
+// nodeSettings are options of Node.js that bound memory, or that print more or less. Others load code, such as --require.
+var nodeSettings = lazyregexp.New(`^(--(max[-_]old[-_]space[-_]size=\d+|max[-_]semi[-_]space[-_]size=\d+|stack[-_]trace[-_]limit=\d+|no-warnings|no-deprecation|trace-warnings|trace-deprecation|trace-uncaught|enable-source-maps)\s*)+$`)
 
 // goSettings are those of "go env -w" by which go starts other programs, or gets its modules from elsewhere.
 var goSettings = lazyregexp.New(`^(CC|CXX|AR|FC|GCCGO|PKG_CONFIG|GOPROXY|GOFLAGS)=.`)

@@ -133,14 +133,15 @@ var badVariables = lazyregexp.New(`^(LD_.*|DYLD_.*|.*PATH|.*_COMMAND|.*_CMD|.*ED
 var goodVariables = lazyregexp.New(`^((NODE|RAILS|RACK|APP|GO|FLASK|DJANGO|MIX|BABEL|DEPLOY|CI|TEST|VITE|NEXT)_ENV=[A-Za-z0-9_.-]*|(NODE_(DEBUG|NO_WARNINGS|PENDING_DEPRECATION)|` +
 	`PYTHON(UNBUFFERED|DONTWRITEBYTECODE|IOENCODING|HASHSEED|UTF8|FAULTHANDLER|OPTIMIZE|NOUSERSITE)|` +
 	`GIT_((AUTHOR|COMMITTER)_(NAME|EMAIL|DATE)|TERMINAL_PROMPT|OPTIONAL_LOCKS|MERGE_AUTOEDIT))=.*|` +
-	`(GIT_)?(PAGER|EDITOR)=(cat|true|:)?|GIT_SEQUENCE_EDITOR=(true|:)|NODE_OPTIONS=--max-old-space-size=[0-9]+|(CC|CXX)=(gcc|g\+\+|clang|clang\+\+|cc|c\+\+)(-[0-9]+)?|` +
+	`(GIT_)?(PAGER|EDITOR)=(cat|true|:)?|GIT_SEQUENCE_EDITOR=(true|:)|(CC|CXX)=(gcc|g\+\+|clang|clang\+\+|cc|c\+\+)(-[0-9]+)?|` +
 	`BROWSER=none|MAKEFLAGS=-j[0-9]*)$`)
 
 // variable judges NAME=value before a program, which a shell or env sets.
 func (j *judge) variable(text string, byEnv bool) {
 	name, _, _ := strings.Cut(text, "=")
 	name = strings.TrimSuffix(name, "+")
-	if badVariables.MatchString(name) && !goodVariables.MatchString(text) {
+	options, node := strings.CutPrefix(text, "NODE_OPTIONS=")
+	if badVariables.MatchString(name) && !goodVariables.MatchString(text) && (!node || classes["node-setting"].holds(options)) {
 		j.refuse(-1, interpreter, "sets an environment variable that decides what programs run or load")
 		return
 	}

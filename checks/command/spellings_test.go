@@ -45,6 +45,7 @@ var samples = map[string]string{
 	"pipe":            "|id",
 	"not-file":        "puts 1",
 	"compiler":        "=id",
+	"node-setting":    "--require=./x.js",
 	"rust-linker":     "linker=id",
 	"go-setting":      "CC=id",
 	"maven-exec":      "org.codehaus.mojo:exec-maven-plugin:java",
