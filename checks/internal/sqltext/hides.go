@@ -247,12 +247,15 @@ func (s *statement) caseEnd(i int) int {
 	return 0
 }
 
-// whole reports whether the fragment reads a table and is SQL from its first token to its last.
+// whole reports whether the fragment is SQL from its first token to its last, and reads a table or selects a call with several
+// arguments or a call inside. Prose such as "Select item(s)" does neither.
 func (f *fragment) whole() bool {
 	w := &walk{fragment: f}
 	w.start(false)
 	for i := range f.tokens {
-		if f.low(i) == "from" && f.names(i+1) {
+		reads := f.low(i) == "from" && f.names(i+1)
+		calls := i > 0 && f.low(0) == "select" && f.names(i-1) && f.low(i) == "(" && (f.low(i+2) == "(" || f.low(i+2) == ",")
+		if reads || calls {
 			return !w.broken
 		}
 	}

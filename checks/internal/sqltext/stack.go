@@ -3,6 +3,8 @@
 
 package sqltext
 
+import "strings"
+
 // stack looks at what follows a semicolon.
 func (w *walk) stack() {
 	for w.low(w.i) == ";" {
@@ -48,10 +50,10 @@ func (w *walk) command() {
 	w.broken = true
 }
 
-// asks reports whether a query begins at a token and ends with the value's semicolon: SQL Server needs none before it. Prose
-// such as "the boys' select team (under 12)" has none.
+// asks reports whether a query begins at a token, and ends with the value's semicolon or selects a setting (@@version): SQL
+// Server needs no semicolon before it. Prose such as "the boys' select team (under 12)" has neither.
 func (f *fragment) asks(i int) bool {
-	return f.low(i) == "select" && f.listed(i+1) && f.low(len(f.tokens)-1) == ";"
+	return f.low(i) == "select" && (f.listed(i+1) && f.low(len(f.tokens)-1) == ";" || strings.HasPrefix(f.text[f.tokens[i].end:], " @@"))
 }
 
 // commands reports whether a statement, and no prose, begins at a token.

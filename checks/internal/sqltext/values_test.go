@@ -167,6 +167,12 @@ func TestValues(t *testing.T) {
 		"1 union unique select 1":                                    union,
 		"1' union select sql_no_cache 1":                             union,
 		"' SELECT pg_sleep(5);":                                      stacked,
+		"' select @@version":                                         stacked,
+		"SELECT CONCAT(CHAR(75),CHAR(76))":                           "query",
+		"select concat('0x',hex(x))":                                 "query",
+		"Select item(s), then press OK":                              "",
+		"Select size(s)":                                             "",
+		"Select color(red, blue or green) first":                     "",
 		"the boys' select team (under 12)":                           "",
 		`sql = f"SELECT * FROM users WHERE name LIKE '%{{query}}%'"`: "",
 	} {

@@ -230,6 +230,33 @@ func queryColumn(text string) (found []string) {
 	return found
 }
 
+// labelled are the texts of a table with the columns text and label that have one label.
+func labelled(label string) func(text string) []string {
+	return func(text string) (found []string) {
+		r := csv.NewReader(strings.NewReader(text))
+		r.LazyQuotes, r.FieldsPerRecord = true, -1
+		for {
+			row, err := r.Read()
+			if err != nil { // what can be read before an error counts
+				return found
+			}
+			if len(row) == 2 && row[1] == label {
+				found = append(found, row[0])
+			}
+		}
+	}
+}
+
+var javaString = regexp.MustCompile(`"((?:[^"\\\n]|\\.)*)"`)
+
+// javaStrings are the strings of a program in Java.
+func javaStrings(text string) (found []string) {
+	for _, m := range javaString.FindAllStringSubmatch(text, -1) {
+		found = append(found, strings.NewReplacer(`\"`, `"`, `\n`, "\n", `\t`, "\t", `\\`, `\`).Replace(m[1]))
+	}
+	return found
+}
+
 // titles are the members Title of objects in JSON that are strings.
 func titles(text string) (found []string) {
 	var rows []struct{ Title any }

@@ -5,6 +5,7 @@ package main
 
 import (
 	"bytes"
+	"database/sql"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,6 +41,10 @@ func TestLabels(t *testing.T) {
 			"git log --oneline": accept, "npm run build": accept, "go test ./...": accept, "make -j4": accept, "Usage: x": flagged,
 			"pip install git+https://x/y": flagged, "docker exec a ls": flagged, "git push --force": flagged, "ls /etc/x": flagged, "cat .netrc": flagged, "rm x": flagged,
 		}},
+		{"ordinary command", labelOrdinaryCommand, map[string]string{
+			"npm run build": accept, "npx vite build": accept, "npx -c id": flagged, "git push -f": flagged, "ansible all -m ping": flagged, "git submodule foreach ls": flagged,
+		}},
+		{"value", labelValue, map[string]string{"Anna of the Five Towns": accept, "select a from b": flagged, "x' or a=1": flagged, "a\xff": flagged}},
 		{"internal address", labelInternal, map[string]string{
 			"http://127.0.0.1/": reject, "http://[::1]:80/": reject, "http://10.0.0.1/x": reject, "http://localhost/": reject, "http://8.8.8.8/": flagged, "https://example.com/": flagged,
 		}},
@@ -162,5 +167,41 @@ func TestRun(t *testing.T) {
 	}
 	if err := run(&said, list, 1, t.TempDir(), dir, out); err == nil {
 		t.Error("no error without clones")
+	}
+}
+
+// TestOracle holds that the grammar of a database labels SQL, and that nothing runs.
+func TestOracle(t *testing.T) {
+	t.Parallel()
+	for _, d := range []*database{postgres, mariadb} {
+		db, err := sql.Open(d.driver, d.dsn)
+		if err == nil {
+			err = db.PingContext(t.Context())
+			db.Close()
+		}
+		if err != nil && os.Getenv("CI") == "true" {
+			t.Fatal(err)
+		}
+		if err != nil {
+			t.Skipf("no database: %v", err)
+		}
+	}
+	for label, inputs := range map[string]map[string]string{
+		"spliced": {
+			"1 or 1=1": reject, "x' or 'a'='a": reject, "1; drop table x": reject, "1' union select user, 2 -- x": reject, "'; exec xp_cmdshell('dir') --": reject, `x" or 1=1 #`: reject,
+			"1 and sleep(100)": reject, "(select extractvalue(1,concat(0x7e,version()))": flagged, "use or a=1 in a note": flagged, "O'Brien": flagged, "select a from b where c = '1' or d=2": reject,
+		},
+		"read from MariaDB": {
+			"select a from b": accept, "SELECT `a` FROM b LIMIT 1, 2;": accept, "select a from b for update": flagged, "select a into outfile 'x' from b": flagged, "select from where": flagged,
+			"select sleep(1)": flagged, "with a as (delete from b returning c) select * from a": flagged, "select a from <table>": flagged,
+		},
+	} {
+		got := map[string]string{}
+		for input := range inputs {
+			got[input] = map[string]func(string) string{"spliced": labelSpliced, "read from MariaDB": labelRead(mariadb)}[label](input)
+		}
+		if diff := cmp.Diff(inputs, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", label, diff)
+		}
 	}
 }

@@ -35,11 +35,24 @@ func main() {
 	tuned := flag.String("corpora", "../shared/corpora", "`directory` of the corpora whose rows are left out")
 	out := flag.String("out", "", "`directory` for the new corpora")
 	round := flag.Int("round", 1, "`number` of the round of sources")
+	only := flag.String("only", "", "`corpora` to make, with commas; all without it")
 	flag.Parse()
-	if err := run(os.Stdout, sources, *round, *clones, *tuned, *out); err != nil {
+	if err := run(os.Stdout, chosen(*only), *round, *clones, *tuned, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "unseen:", err)
 		os.Exit(1)
 	}
+}
+
+// chosen are the sources of the corpora that a list names.
+func chosen(only string) map[string][]source {
+	if only == "" {
+		return sources
+	}
+	list := map[string][]source{}
+	for name := range strings.SplitSeq(only, ",") {
+		list[name] = sources[name]
+	}
+	return list
 }
 
 // A source is a file of a repository, or the names of all its files, at one commit.
@@ -52,6 +65,9 @@ type source struct {
 	round              int      // 0 is the first
 	without            []source // whose rows are left out
 }
+
+// of is the round of a source.
+func of(s source) int { return max(s.round, 1) }
 
 // longest bounds a row, in bytes. Rows of a corpus without an entry have 4096: they are lines and values, not documents.
 var longest = map[string]int{"injection": 1 << 20}
@@ -87,10 +103,14 @@ func run(w io.Writer, sources map[string][]source, round int, clones, tuned, out
 		}
 		var rows []row
 		for _, s := range sources[name] {
-			if of := max(s.round, 1); of > round || of < round && recurring[name] {
+			if of(s) > round || of(s) < round && recurring[name] {
 				continue
 			}
 			texts, err := s.read(clones)
+			if err != nil && of(s) < round {
+				fmt.Fprintf(w, "%s: rows of %s are not left out, there is no clone\n", name, s.repo)
+				continue
+			}
 			if err != nil {
 				return err
 			}
@@ -108,7 +128,7 @@ func run(w io.Writer, sources map[string][]source, round int, clones, tuned, out
 					continue
 				}
 				seen[input] = true
-				if max(s.round, 1) < round {
+				if of(s) < round {
 					continue
 				}
 				rows = append(rows, row{input, s.class, s.label(input), s.repo + "/" + s.path, s.dialect})

@@ -59,6 +59,12 @@ const (
 	wapitiAt     = "d33d1218e4b370701752fada81e00bce4abd67dc"
 	warrior      = "InfoSecWarrior/Offensive-Payloads"
 	warriorAt    = "a2d1c123c9b2323b94a966a944510b7f9805537c"
+	modified     = "RohanHavannavar/SQL-Injection--Detection-using-Machine-Learning"
+	modifiedAt   = "c45a1f452c55e2e0554e01905b562ab53a30ef8a"
+	spider2      = "xlang-ai/Spider2"
+	spider2At    = "e12c5f1e6550a5df88995520c3bf00bbe7bad2d2"
+	zap          = "zaproxy/zap-extensions"
+	zapAt        = "aea3dee9333f69e0dbee7a2e6e0fbe898c849752"
 	elixirAt     = "63a7a054ceb2383d795731db8e6ea28aa30e4a03"
 	tauriAt      = "e1c39c6ef06b936f70e977d53c60fcf329ec3702"
 
@@ -185,6 +191,26 @@ var sources = map[string][]source{
 		{round: 5, repo: "simonw/datasette", commit: "481df7ff6d78a8ccf919984d27f27201b081bd53", path: ".github/workflows/*.yml", class: "benign-cmd", rows: runSteps, label: labelHarmlessCommand},
 		{round: 5, repo: "sqlc-dev/sqlc", commit: "99a7d7d0c7b913ded6a60a9d038ece99dcdf7892", path: "docs/*.md", class: "benign-cmd", rows: fenced, label: labelHarmlessCommand},
 		{round: 5, repo: "sqlc-dev/sqlc", commit: "99a7d7d0c7b913ded6a60a9d038ece99dcdf7892", path: ".github/workflows/*.yml", class: "benign-cmd", rows: runSteps, label: labelHarmlessCommand},
+		{round: 7, repo: "sveltejs/kit", commit: "aa810a04146b98b77592f7b384347140d29ff599", path: "documentation/*.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 7, repo: "vitest-dev/vitest", commit: "c3ba16b35847d27fb9f01f38cdcb047c77e121f8", path: "docs/*.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 7, repo: "astral-sh/ruff", commit: "fca5c7cf2cd2f8338f18b9485f936b8e9f07bd0b", path: "docs/*.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 7, repo: "pypa/hatch", commit: "ed8e30bebf98f2fe4d70c18a32a50a8160c391cb", path: "docs/*.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 7, repo: "pypa/pipenv", commit: "3f1b272abd51d7d7ab7f5935bb6b25da86e93e8b", path: "docs/*.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 7, repo: "golangci/golangci-lint", commit: "6fb5dee3889d231640dce56e5e71c522f13aef7e", path: "docs/*.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 7, repo: "prettier/prettier", commit: "4f84a934201322ca87750e2b9b25baf296da6560", path: "docs/*.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 7, repo: "jestjs/jest", commit: "52db46e50404c993d3f10dd1481e861cc04ae22e", path: "docs/*.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 7, repo: "goreleaser/goreleaser", commit: "cd616d2c080b205bfe0833396e6f2d208253095e", path: "www/*.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 7, repo: "rust-lang/rustup", commit: "0878429a3d0868928cb57085332854e183f9fcfe", path: "doc/*.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 7, repo: "biomejs/website", commit: "830c2a8d641c6c34ca551ff703dab758694c75e1", path: "src/content/docs/guides/*.mdx", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 7, repo: "fastapi/fastapi", commit: "c3f316b7e814667e8ee81e03a7330d00ee61e45c", path: "docs/en/*.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 7, repo: "opentofu/opentofu", commit: "f831fa1aa4b90cdbdb1e0b5a8d5815f9e74646a5", path: "website/*.mdx", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 7, repo: "getsops/sops", commit: "15e36f97a8641769712da76b64aec4ea566be81e", path: "*.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 7, repo: "casey/just", commit: "4f41f609278edb6f1024e3dd7a9912946e1e7bc3", path: "README.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 7, repo: "microsoft/playwright", commit: "d4e1023f6c03a8dced50eb3db88c2217e7c1a86a", path: "docs/src/*.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 7, repo: "rust-lang/book", commit: "917544888a55e4da7109bdba8c88c893c0da70f4", path: "src/*.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 7, repo: "BurntSushi/ripgrep", commit: "3fce3b5bb0236da2df6d99672afb8a719642eca7", path: "*.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 7, repo: zap, commit: zapAt, path: "addOns/ascanrules/src/main/java/org/zaproxy/zap/extension/ascanrules/CommandInjection*.java", class: "injection", rows: javaStrings, label: labelInjectedCommand},
+		{round: 7, repo: "3516634930/Payloader", commit: "e9facd048efc86c252048301a18c37009b5a641f", path: "content-review/overrides-cmdi2.json", class: "injection", rows: commandMembers, label: labelInjectedCommand},
 	},
 	"injection": {
 		{round: 2, repo: "tbartel74/Vigil-Guard", commit: "02e26ff197cb85d296e557f32f0722560b965ab7", path: "services/workflow/tests/fixtures/owasp-aitg-app-02.json", class: "indirect", rows: texts, label: always(flagged)},
@@ -360,6 +386,19 @@ var sources = map[string][]source{
 		{round: 5, repo: clickBench, commit: clickBenchAt, path: "athena/queries.sql", class: "select-trino", rows: lines, label: labelQuery, dialect: "trino"},
 		{round: 5, repo: "cockroachdb/docs", commit: "79e9a5d03f4b01203131e71af49a6f2eaae9ff63", path: "src/current/v25.2/*.md", class: "select-postgres", rows: sqlBlocks, label: labelQuery, dialect: "postgres"},
 		{round: 5, repo: "timescale/docs", commit: "4ffee567de203d15ebc7c65830a6beb41ce3a745", path: "*.md", class: "select-postgres", rows: sqlBlocks, label: labelQuery, dialect: "postgres"},
+		{round: 7, repo: modified, commit: modifiedAt, path: "Modified_SQL_Dataset.csv", class: "inj-data", rows: labelled("1"), label: labelSpliced},
+		{round: 7, repo: modified, commit: modifiedAt, path: "Modified_SQL_Dataset.csv", class: "benign-literal-data", rows: labelled("0"), label: labelValue},
+		{round: 7, repo: modified, commit: modifiedAt, path: "Modified_SQL_Dataset.csv", class: "select-mysql", rows: labelled("0"), label: labelRead(mariadb), dialect: "mysql"},
+		{round: 7, repo: "Koushik-26-09/SQLi-Detection", commit: "f5c3db298c352476bf4394a6406c30a3d6a6a851", path: "data.csv", class: "inj-data", rows: labelled("1"), label: labelSpliced},
+		{round: 7, repo: "Koushik-26-09/SQLi-Detection", commit: "f5c3db298c352476bf4394a6406c30a3d6a6a851", path: "sqliv2.csv", class: "inj-data", rows: labelled("1"), label: labelSpliced},
+		{round: 7, repo: "Koushik-26-09/SQLi-Detection", commit: "f5c3db298c352476bf4394a6406c30a3d6a6a851", path: "data.csv", class: "benign-literal-data", rows: labelled("0"), label: labelValue},
+		{round: 7, repo: zap, commit: zapAt, path: "addOns/ascanrules/src/main/java/org/zaproxy/zap/extension/ascanrules/SqlInjection*.java", class: "inj-program", rows: javaStrings, label: labelSpliced},
+		{round: 7, repo: spider2, commit: spider2At, path: "spider2-lite/evaluation_suite/gold/sql/bq*.sql", class: "select-bigquery", rows: whole, label: labelRead(nil), dialect: "bigquery"},
+		{round: 7, repo: spider2, commit: spider2At, path: "spider2-lite/evaluation_suite/gold/sql/sf*.sql", class: "select-snowflake", rows: whole, label: labelRead(nil), dialect: "snowflake"},
+		{round: 7, repo: spider2, commit: spider2At, path: "spider2-lite/evaluation_suite/gold/sql/local*.sql", class: "select-sqlite", rows: whole, label: labelRead(nil), dialect: "sqlite"},
+		{round: 7, repo: spider2, commit: spider2At, path: "spider2-snow/evaluation_suite/gold/sql/*.sql", class: "select-snowflake", rows: whole, label: labelRead(nil), dialect: "snowflake"},
+		{round: 7, repo: "oceanbase/oceanbase-doc", commit: "2943bee73609131cc251db98e644e9b4537a29aa", path: "en-US/*.md", class: "select-mysql", rows: sqlBlocks, label: labelRead(mariadb), dialect: "mysql"},
+		{round: 7, repo: "risingwavelabs/risingwave-docs", commit: "747f1f6bcf3160e0c709631556777cbe96cf18cb", path: "*.mdx", class: "select-postgres", rows: sqlBlocks, label: labelRead(postgres), dialect: "postgres"},
 	},
 }
 
