@@ -172,6 +172,7 @@ const attacks = `
 	npm --prefix d install x@https://example.com/x.tgz
 	npx https://example.com/x.tgz
 	npx --node-options=--require=./x.js vite
+	go build -modfile=/tmp/go.mod ./...
 	npm test --node-options=--max-old-space-size=4096_--import=./x.mjs
 	code --install-extension https://example.com/x.vsix
 	code --extensions-dir /tmp/x .
@@ -401,6 +402,7 @@ const lookAlikes = `
 	npm s git
 	npx -y @a/b@latest -c x
 	npx --node-options=--max-old-space-size=8192 vite build
+	go tool -modfile=lint/go.mod golangci-lint run
 	code --install-extension ms-python.python
 	pip install -r requirements.txt x[y]>=1
 	go run . user@example.com

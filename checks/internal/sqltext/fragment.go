@@ -37,10 +37,26 @@ func (f *fragment) found(i int, behind bool) string {
 		return "adds a condition (AND, OR)"
 	case f.quote == 0 && w.serious && w.commented():
 		return "goes on as SQL and comments out what follows"
+	case f.quote != 0 && !f.typographic && f.brackets(i):
+		return "adds a query"
 	case f.quote != 0 && !f.typographic:
 		return w.leaves()
 	}
 	return ""
+}
+
+// brackets reports whether a query in brackets begins at a token, or behind brackets that close there. No operator stands before
+// it, so few databases read it, but nobody writes it in prose, other than a word and a remark: "(select team (under 12))".
+func (f *fragment) brackets(i int) bool {
+	for f.low(i) == ")" {
+		i++
+	}
+	opens := i
+	for f.low(i) == "(" {
+		i++
+	}
+	remark := f.names(i+1) && f.low(i+2) == "(" && f.tokens[i+1].end < f.tokens[i+2].start
+	return i > opens && f.queryAt(i) && !remark
 }
 
 // leaves describes a walk that left its quotes and has no effect that a bare value would report.

@@ -167,6 +167,8 @@ func TestValues(t *testing.T) {
 		"1 union unique select 1":                                    union,
 		"1' union select sql_no_cache 1":                             union,
 		"' SELECT pg_sleep(5);":                                      stacked,
+		"1%') ) ( select (case when (1=1) then 1 else 2 end) from t": "query",
+		"the boys' (select team (under 12))":                         "",
 		"' select @@version":                                         stacked,
 		"SELECT CONCAT(CHAR(75),CHAR(76))":                           "query",
 		"select concat('0x',hex(x))":                                 "query",
