@@ -17,9 +17,9 @@ func (r *reading) form(h *hit, word string) (cue, bool) {
 		return c, r.newInstructions(&c, word)
 	case word != "system" || c.end == len(r.text):
 		return c, false
-	case r.text[c.start-1] == '[' && r.text[c.end] == ']':
+	case r.text[c.start-1] == '[' && r.label(c.end) > 0:
 		c.rule = "system-line"
-		c.start, c.end = c.start-1, c.end+1
+		c.start, c.end = c.start-1, c.end+r.label(c.end)
 		return c, r.systemLine(c.start, c.end)
 	case r.text[c.start-1] == '<' && r.text[c.end] == '>':
 		c.rule = "system-tag"
@@ -28,6 +28,31 @@ func (r *reading) form(h *hit, word string) (cue, bool) {
 	}
 	return c, false
 }
+
+// label is the number of bytes up to the bracket that closes a label behind SYSTEM, and that bracket: none but the bracket, or
+// words in capitals whose last one is a message's, as in [SYSTEM PRIORITY MESSAGE]. 0 is no label.
+func (r *reading) label(at int) int {
+	words, _, ok := strings.Cut(r.text[at:min(at+labelBytes, len(r.text))], "]")
+	switch {
+	case !ok:
+		return 0
+	case words == "":
+		return 1
+	case words[0] != ' ' || strings.Trim(words, "ABCDEFGHIJKLMNOPQRSTUVWXYZ -:") != "":
+		return 0
+	}
+	for _, last := range labelWords {
+		if strings.HasSuffix(words, last) {
+			return len(words) + 1
+		}
+	}
+	return 0
+}
+
+const labelBytes = 48
+
+// labelWords end a label that pretends to be a message of the system to a model.
+var labelWords = [...]string{" MESSAGE", " OVERRIDE", " INSTRUCTION", " INSTRUCTIONS", " DIRECTIVE", " PROMPT", " COMMAND", " UPDATE", " NOTICE"}
 
 // newInstructions tells whether "new" stands in front of the word, a colon behind it, and both begin a clause or are
 // said to be the reader's. It moves the begin of c to "new".
