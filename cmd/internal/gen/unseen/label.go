@@ -212,9 +212,9 @@ func labelDisguised(input string) string {
 }
 
 // otherPrograms are in lines that start another program, change other machines or a shared history, or are written for Windows.
-var otherPrograms = regexp.MustCompile(`^(npx|npm|pnpm|yarn|bunx?)\b.*\s(-c\b|--call)|^(watchexec|entr|ansible\S*|doas)\b|\bforeach\b|\bexplore\b|^git push\b.*\s-f\b|%\w+%|\\`)
+var otherPrograms = regexp.MustCompile(`^(npx|npm|pnpm|yarn|bunx?)\b.*\s(-c\b|--call)|^(watchexec|entr|ansible\S*|doas|powershell|pwsh|cmd)\b|\bforeach\b|\bexplore\b|^git push\b.*\s-f\b|%\w+%|\\`)
 
-// labelOrdinaryCommand is labelHarmlessCommand without the kinds that round 5 found behind wrong labels.
+// labelOrdinaryCommand is labelHarmlessCommand without the kinds that rounds 5 and 7 found behind wrong labels.
 func labelOrdinaryCommand(input string) string {
 	if otherPrograms.MatchString(input) {
 		return flagged
