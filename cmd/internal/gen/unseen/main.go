@@ -134,6 +134,9 @@ func run(w io.Writer, sources map[string][]source, round int, clones, tuned, out
 				rows = append(rows, row{input, s.class, s.label(input), s.repo + "/" + s.path, s.dialect})
 			}
 		}
+		if err := errors.Join(postgres.err, mariadb.err); err != nil {
+			return fmt.Errorf("no database labels SQL: %w", err)
+		}
 		if err := write(filepath.Join(out, name+".jsonl.gz"), rows); err != nil {
 			return err
 		}

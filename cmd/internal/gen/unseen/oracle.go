@@ -6,59 +6,49 @@ package main
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"regexp"
 	"strings"
 	"sync"
 
-	"github.com/go-sql-driver/mysql"
-	"github.com/jackc/pgx/v5/pgconn"
+	_ "github.com/go-sql-driver/mysql"
 	_ "github.com/jackc/pgx/v5/stdlib"
 )
 
 // A database says of a statement whether its grammar accepts it. It prepares the statement and never runs it.
 type database struct {
 	driver, dsn string
-	// refuses reports whether an error of PREPARE is one of grammar. Others say that a table, a column or a function is not
-	// there, or that types differ: then the statement has been read.
-	refuses func(err error) bool
-	once    sync.Once
-	db      *sql.DB
+	grammar     *regexp.Regexp // errors of PREPARE that are of grammar
+	once        sync.Once
+	db          *sql.DB
+	err         error // why the database says nothing
 }
 
-var postgres = &database{driver: "pgx", dsn: "postgres://postgres@127.0.0.1:5432/postgres?sslmode=disable", refuses: func(err error) bool {
-	var e *pgconn.PgError
-	if !errors.As(err, &e) {
-		return true // such as a NUL, which the protocol cannot carry
-	}
-	return e.Code == "42601" && regexp.MustCompile(`^(syntax error|unterminated|trailing junk|zero-length|improper use)`).MatchString(e.Message) || strings.HasPrefix(e.Code, "22") && strings.Contains(e.Message, "encoding")
-}}
+// Other errors say that a table, a column or a function is not there, or that types differ: then the database has read the statement.
+var (
+	postgres = &database{driver: "pgx", dsn: "postgres://postgres@127.0.0.1:5432/postgres?sslmode=disable",
+		grammar: regexp.MustCompile(`(?s)ERROR: (syntax error|unterminated|trailing junk|zero-length|improper use).*SQLSTATE 42601|ERROR: .*encoding.*SQLSTATE 22`)}
+	mariadb = &database{driver: "mysql", dsn: "root@tcp(127.0.0.1:3306)/mysql", grammar: regexp.MustCompile(`^Error 106[45] `)}
+)
 
-var mariadb = &database{driver: "mysql", dsn: "root@tcp(127.0.0.1:3306)/mysql", refuses: func(err error) bool {
-	var e *mysql.MySQLError
-	if !errors.As(err, &e) {
-		return true
-	}
-	const parse, empty = 1064, 1065
-	// PREPARE takes one statement. A second one, which other ways to run a text take, is said to be a fault of grammar.
-	return e.Number == empty || e.Number == parse && !regexp.MustCompile(`near '\s*;`).MatchString(e.Message)
-}}
+// second is in MariaDB's complaint about a second statement, which PREPARE does not take and other ways to run a text do.
+var second = regexp.MustCompile(`near '\s*;`)
 
-// reads reports whether the grammar of a database accepts a statement.
+// reads reports whether the grammar of a database accepts a statement. Without the database it does not, and err says why.
 func (d *database) reads(statement string) bool {
 	d.once.Do(func() {
-		var err error
-		if d.db, err = sql.Open(d.driver, d.dsn); err == nil {
-			err = d.db.PingContext(context.Background())
-		}
-		if err != nil {
-			panic(fmt.Sprintf("%s, which labels SQL: %v", d.driver, err))
+		if d.db, d.err = sql.Open(d.driver, d.dsn); d.err == nil {
+			d.err = d.db.PingContext(context.Background())
 		}
 	})
+	if d.err != nil {
+		return false
+	}
 	s, err := d.db.PrepareContext(context.Background(), statement)
 	if err != nil {
-		return !d.refuses(err)
+		text := err.Error()
+		said := strings.Contains(text, "SQLSTATE") || strings.HasPrefix(text, "Error 1") // not: a NUL, which the protocol cannot carry
+		return said && (!d.grammar.MatchString(text) || second.MatchString(text))
 	}
 	s.Close()
 	return true
