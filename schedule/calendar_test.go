@@ -35,7 +35,7 @@ func TestCalendars(t *testing.T) {
 	race.Skip(t) // days of looks at the tools of servers
 	t.Parallel()
 	calendars := map[string][]string{"holidays": {"2000-01-03", "01-06"}, "freeze": {"2000-01-11T08:00..2000-01-12T20:00"}}
-	inWorld(t, func(c *schedule.Config) { c.Calendars = calendars }, func(w *world) {
+	inWorld(t, func(c *schedule.Config) { c.Calendars, c.Poll = calendars, time.Hour }, func(w *world) {
 		w.create(schedule.Spec{Name: "left out", Schedule: "every day at 9am", Except: []string{"weekend", "holidays", "freeze"}})
 		w.create(schedule.Spec{Name: "before", Schedule: "every monday at 9am", Except: []string{"weekend", "holidays"}, Shift: "before", CatchUp: "all"})
 		w.create(schedule.Spec{Name: "after", Schedule: "every thursday at 9am", Except: []string{"holidays", "weekend"}, Shift: "after"})
@@ -91,7 +91,7 @@ func TestCalendarsChange(t *testing.T) {
 	race.Skip(t) // days of looks at the tools of servers
 	t.Parallel()
 	calendars := map[string][]string{"holidays": {"2000-01-03"}, "gone": {"2000-01-04"}, "all": {"2000-01-03"}}
-	inWorld(t, func(c *schedule.Config) { c.Calendars = calendars }, func(w *world) {
+	inWorld(t, func(c *schedule.Config) { c.Calendars, c.Poll = calendars, time.Hour }, func(w *world) {
 		day := func(d int) time.Time { return time.Date(2000, 1, d, 9, 0, 0, 0, time.UTC) }
 		w.create(schedule.Spec{Name: "h", Schedule: "every day at 9am", Except: []string{"holidays"}})
 		w.create(schedule.Spec{Name: "p", Schedule: "every day at 9am", Except: []string{"holidays"}})

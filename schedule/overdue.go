@@ -15,19 +15,20 @@ import (
 // Alerts that depend on the time: runs that are late or take long, and reminders. All workers look for them. The transaction
 // that stores an alert also stores in the job that it was told, so that nobody tells it again.
 
-// overdueEvery is the time between two looks. A look at a long queue may take a twentieth of the time.
+// overdueEvery is the time between two looks, unless Config.Poll is longer. A look at a long queue may take a twentieth of the time.
 const overdueEvery = leastAlert
 
 // overdue looks for late runs, and for jobs of which to remind, until ctx is done.
 func (e *engine) overdue(ctx context.Context) {
 	told := map[string]bool{} // late runs that still wait
-	for wait := overdueEvery; pause(ctx, wait, nil); {
+	every := max(overdueEvery, e.cfg.Poll)
+	for wait := every; pause(ctx, wait, nil); {
 		began := time.Now()
 		err := errors.Join(e.late(ctx, told), e.remind(ctx))
 		if err != nil && ctx.Err() == nil {
 			e.log.Error("alerts about late runs, and reminders, could not be looked for", "err", err)
 		}
-		wait = max(overdueEvery, 20*time.Since(began))
+		wait = max(every, 20*time.Since(began))
 	}
 }
 

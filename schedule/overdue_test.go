@@ -95,7 +95,7 @@ func TestLateAndLong(t *testing.T) {
 func TestReminders(t *testing.T) {
 	t.Parallel()
 	var e events
-	inWorld(t, e.config, func(w *world) {
+	inWorld(t, func(c *schedule.Config) { e.config(c); c.Poll = 30 * time.Second }, func(w *world) {
 		w.create(schedule.Spec{Name: "sick", Schedule: "every day at 1am", AlertReminder: schedule.Duration(7 * time.Hour)})
 		w.create(schedule.Spec{Name: "silent", Schedule: "every day at 1am"})
 		w.tool = func(context.Context) string {

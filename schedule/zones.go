@@ -10,7 +10,7 @@ import (
 	"github.com/toolvet/toolvet/internal/when"
 )
 
-// zonesEvery is the time between two looks at the offsets of time zones.
+// zonesEvery is the time between two looks at the offsets of time zones, unless Config.Poll is longer.
 const zonesEvery = time.Minute
 
 // zones computes the next runs of jobs anew when their time zones get other offsets: a government decides, and an update of
@@ -42,7 +42,7 @@ func (e *engine) zones(ctx context.Context) {
 			}
 			kick(e.wake)
 		}
-		if !pause(ctx, zonesEvery, nil) {
+		if !pause(ctx, max(zonesEvery, e.cfg.Poll), nil) {
 			return
 		}
 	}
