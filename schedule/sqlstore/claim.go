@@ -140,6 +140,10 @@ func (s *store) Claim(ctx context.Context, worker string, now time.Time, c sched
 		if listed, err := texts(tx.QueryContext(ctx, "SELECT id FROM schedule_workers WHERE id = $1"+s.forShare, worker)); err != nil || len(listed) == 0 {
 			return cmp.Or(err, schedule.ErrLost)
 		}
+		// This program cannot store the end of a run in tables that it does not know. The run would be made once more elsewhere.
+		if err := s.known(ctx, tx); err != nil {
+			return err
+		}
 		if s.claims != "" && (c.PerOwner > 0 || len(c.PerTag) > 0) { // others must not fill the same room
 			if _, err := tx.ExecContext(ctx, s.claims); err != nil {
 				return err

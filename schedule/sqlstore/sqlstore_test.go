@@ -132,6 +132,35 @@ func TestNewerVersionIsRefused(t *testing.T) {
 	})
 }
 
+// TestNewerVersionMeanwhile: a worker begins no run once a newer program has changed the tables.
+func TestNewerVersionMeanwhile(t *testing.T) {
+	stores(t, func(t *testing.T, s *store) {
+		j := newJob("job", now)
+		create(t, s, j)
+		run := &schedule.Run{ID: jobspec.NewID(now), Job: j.ID, Fire: now, Kind: "schedule", State: schedule.Queued, Ready: now}
+		if err := s.AddRun(t.Context(), run, 1); err != nil {
+			t.Fatal(err)
+		}
+		enlist(t, s, "worker", time.Hour)
+		claim := func() ([]schedule.Claim, error) {
+			return s.Claim(t.Context(), "worker", now, schedule.Capacity{Room: func(string, []*schedule.Worker) int { return 1 }})
+		}
+		set := func(version int) {
+			if _, err := s.write.Exec("UPDATE schedule_version SET version = $1", version); err != nil {
+				t.Fatal(err)
+			}
+		}
+		set(len(schema) + 1)
+		if list, err := claim(); err == nil || !strings.Contains(err.Error(), "a newer toolvet has changed the store") {
+			t.Errorf("claimed are %v, %v", list, err)
+		}
+		set(len(schema))
+		if list, err := claim(); err != nil || len(list) != 1 || list[0].Run.ID != run.ID {
+			t.Errorf("by the same version, claimed are %v, %v", list, err)
+		}
+	})
+}
+
 // TestBroken: a file that is not a store stays unchanged.
 func TestBroken(t *testing.T) {
 	t.Parallel()

@@ -35,7 +35,8 @@ import (
 type store struct {
 	read, write *sql.DB // the same for PostgreSQL
 	dialect
-	limit time.Duration // bounds each operation; 0: patience
+	limit   time.Duration // bounds each operation; 0: patience
+	version int           // of the schema that this program knows
 
 	file   string // of SQLite; "" for PostgreSQL
 	opened fs.FileInfo
@@ -305,6 +306,7 @@ func openSQLite(ctx context.Context, file string, steps []step) (*store, error) 
 }
 
 func opened(ctx context.Context, s *store, steps []step) (*store, error) {
+	s.version = len(steps)
 	if err := s.migrate(ctx, steps); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the store: %w", told(err)), s.Close())
 	}
@@ -355,6 +357,18 @@ func (s *store) migrate(ctx context.Context, steps []step) error {
 		_, err = tx.ExecContext(ctx, "UPDATE schedule_version SET version = $1", len(steps))
 		return err
 	})
+}
+
+// known returns an error if a newer program has changed the tables since they were opened.
+func (s *store) known(ctx context.Context, tx *sql.Tx) error {
+	var version int
+	if err := tx.QueryRowContext(ctx, "SELECT version FROM schedule_version").Scan(&version); err != nil {
+		return err
+	}
+	if version > s.version {
+		return fmt.Errorf("a newer toolvet has changed the store (version %d, this one knows %d): restart this one with the newer program", version, s.version)
+	}
+	return nil
 }
 
 // Close closes the connections.

@@ -42,17 +42,27 @@ func (f *jobFlags) register(cmd *cobra.Command) {
 		v := flags.Bool(flag, false, usage)
 		f.fields[flag] = func() any { return map[string]any{field: *v} }
 	}
+	list := func(flag, field, usage string) {
+		v := flags.StringArray(flag, nil, usage) // a StringSlice is CSV, and drops what stands behind a line's end
+		f.fields[flag] = func() any {
+			texts := []string{}
+			for _, s := range *v {
+				if s != "" {
+					texts = append(texts, strings.Split(s, ",")...)
+				}
+			}
+			return map[string]any{field: texts}
+		}
+	}
 	text("tool", "tool", "`SERVER:TOOL` to call")
 	arguments := flags.String("arguments", "", "the tool's arguments, a `JSON` object; default: {}")
 	f.fields["arguments"] = func() any { return map[string]any{"arguments": json.RawMessage(*arguments)} }
 	text("schedule", "schedule", "`WHEN` it runs: cron, a moment (RFC 3339), 'every 90m', or English such as 'every weekday at 9am'")
 	text("timezone", "timezone", "time `ZONE` of the schedule, such as Europe/Vienna; default: UTC")
-	except := flags.StringSlice("except", nil, "a `CALENDAR` of the policy, or times, at which it does not run, such as holidays, weekend or 12-24..01-02")
-	f.fields["except"] = func() any { return map[string]any{"except": *except} }
+	list("except", "except", "a `CALENDAR` of the policy, or times, at which it does not run, such as holidays, weekend or 12-24..01-02; repeatable, or with commas")
 	text("shift", "shift", "what becomes of runs at such times: `none|before|after`, the open day before or after; default: none")
 	text("description", "description", "what the job is for")
-	tags := flags.StringSlice("tag", nil, "`TAG` to find it by")
-	f.fields["tag"] = func() any { return map[string]any{"tags": *tags} }
+	list("tag", "tags", "`TAG` to find it by; repeatable, or with commas")
 	yes("fire-once", "fire_once", "end the job after its first run")
 	number("max-runs", "max_runs", "end the job after `N` runs")
 	end := flags.String("end-date", "", "no run after this `MOMENT` (RFC 3339); '': no end")

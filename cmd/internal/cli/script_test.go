@@ -73,6 +73,7 @@ func params(dir string, variables map[string]string) testscript.Params {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector's programs wait before they end
 			env.Setenv("ADDRESS", freeAddress())
+			env.Setenv("LF", "\n")
 			env.Setenv("HOSTILE", "\x1b[31mRED\x1b]52;c;cm0K\x07\u009b31m\r\nFORGED: go \u202eevil\u2028FORGED")
 			env.Setenv("TOMORROW", time.Now().AddDate(0, 0, 1).UTC().Format(time.DateOnly))
 			for name, value := range variables {
