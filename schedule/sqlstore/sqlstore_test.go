@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -174,6 +175,34 @@ func TestBroken(t *testing.T) {
 	}
 	if got, err := os.ReadFile(file); err != nil || string(got) != text {
 		t.Errorf("the text was changed: %v", err)
+	}
+}
+
+// TestModes: a store is for its owner, also one that an older version made for everyone. Rights of a group stay.
+func TestModes(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such modes")
+	}
+	file := filepath.Join(t.TempDir(), "jobs.db")
+	for _, tt := range []struct{ before, after os.FileMode }{{0, 0o600}, {0o644, 0o600}, {0o660, 0o660}} {
+		if tt.before != 0 {
+			if err := os.Chmod(file, tt.before); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := Open(t.Context(), file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{file, file + "-wal"} {
+			if info, err := os.Stat(name); err == nil && info.Mode().Perm() != tt.after {
+				t.Errorf("%s: mode %v after %v, want %v", filepath.Base(name), info.Mode().Perm(), tt.before, tt.after)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -262,6 +262,16 @@ func openPostgres(ctx context.Context, place string, steps []step) (*store, erro
 	return opened(ctx, &store{read: db, write: db, dialect: postgres}, steps)
 }
 
+// tighten takes the rights of others from the files of a store that everyone may read, as older versions made them. Rights of a
+// group alone are somebody's decision. It does what it may: the files can have another owner.
+func tighten(path string) {
+	for _, name := range []string{path, path + "-wal", path + "-shm"} {
+		if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o007 != 0 {
+			_ = os.Chmod(name, info.Mode().Perm()&0o700)
+		}
+	}
+}
+
 func openSQLite(ctx context.Context, file string, steps []step) (*store, error) {
 	if err := registered("sqlite", "modernc.org/sqlite"); err != nil {
 		return nil, err
@@ -298,6 +308,7 @@ func openSQLite(ctx context.Context, file string, steps []step) (*store, error) 
 	if err != nil {
 		return nil, err
 	}
+	tighten(path)
 	s.file = path
 	if s.opened, err = os.Stat(path); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the store: %w", err), s.Close())
