@@ -49,9 +49,29 @@ type Config struct {
 	// Each name below counts for itself.
 	Names        map[string][]netip.Addr
 	FirstAddress netip.Addr
+	// View limits what the server sees of the machine's files. Nil: all of them, under layers.
+	View *View
 
 	without []wall // left out by tests
 }
+
+// A View is what a server sees of the machine's files. Other files are missing, and everything but Write,
+// Caches and Scratch is read-only. Paths are absolute. [Config.Dir] exists inside, perhaps empty.
+//
+// Without Layered, changes below Write reach the machine. The server then lives as long as its caller
+// wants: it has no limits but Storage and Files, for Caches and Scratch, and Events reports nothing.
+type View struct {
+	Write    []string // files and directories, as they are
+	Read     []string
+	Programs []string // as Read, but sockets and named pipes lead nowhere, and changes of the machine may not show
+	Caches   []string // directories as Programs, with changes that are lost at the end
+	Scratch  []string // empty directories, with changes that are lost at the end
+	Hide     []string // shown empty, wherever they are; missing ones are ignored
+	Layered  bool     // changes below Write land in layers, too
+}
+
+// live reports whether changes of the server reach the machine.
+func (c *Config) live() bool { return c.View != nil && !c.View.Layered }
 
 // A wall stands between the server and the machine; see walls_linux.go.
 type wall string
