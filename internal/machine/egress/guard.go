@@ -16,11 +16,11 @@ import (
 )
 
 // A Host is a pattern for allowed hosts: "api.example.com" at the ports 80 and 443,
-// "api.example.com:8443" at that one, "*.example.com" for any name below it.
+// "api.example.com:8443" at that one, "*.example.com" for any name below it, "*" for any host.
 type Host struct {
 	name string // in lower case; of a wildcard, with its first dot
 	port uint16 // 0: 80 and 443
-	any  bool   // any name below
+	any  bool   // any name below; with the name "", any host
 }
 
 // ParseHost reads a Host.
@@ -36,6 +36,10 @@ func ParseHost(s string) (Host, error) {
 			return Host{}, fmt.Errorf("%q has no port between 1 and 65535 behind its colon", s)
 		}
 		h.port = uint16(n)
+	}
+	if name == "*" {
+		h.name, h.any = "", true
+		return h, nil
 	}
 	if rest, ok := strings.CutPrefix(h.name, "*."); ok {
 		h.name, h.any = "."+rest, true
@@ -88,7 +92,21 @@ type Guard struct {
 // allows reports whether a target is allowed, apart from its addresses.
 func (g *Guard) allows(t Target) bool { return covered(g.Allow, t) || covered(g.Private, t) }
 
-var errNotAllowed = errors.New("the host is not allowed")
+var (
+	errNotAllowed = errors.New("the host is not allowed")
+	errNotPublic  = errors.New("its address is not public")
+)
+
+// Judge returns an error unless a target at an address is allowed.
+func (g *Guard) Judge(t Target, address netip.Addr) error {
+	switch {
+	case !g.allows(t):
+		return errNotAllowed
+	case !good(address, covered(g.Private, t)):
+		return errNotPublic
+	}
+	return nil
+}
 
 // Dial connects to a target. All addresses of a name must be good, and Dial uses exactly the judged
 // ones.
@@ -100,10 +118,9 @@ func (g *Guard) Dial(ctx context.Context, t Target) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	private := covered(g.Private, t)
 	for _, a := range addresses {
-		if !good(a, private) {
-			return nil, errors.New("its address is not public")
+		if err := g.Judge(t, a); err != nil {
+			return nil, err
 		}
 	}
 	var failed []error

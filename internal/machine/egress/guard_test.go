@@ -43,6 +43,8 @@ func TestHosts(t *testing.T) {
 		{"api.example.com", []Target{{"api.example.com", 443}, {"API.example.com.", 80}}, []Target{{"api.example.com", 22}, {"x.api.example.com", 443}, {"example.com", 443}}},
 		{"api.example.com:5432", []Target{{"api.example.com", 5432}}, []Target{{"api.example.com", 443}}},
 		{"*.example.com", []Target{{"a.example.com", 443}, {"a.b.example.com", 80}}, []Target{{"example.com", 443}, {"badexample.com", 443}, {".example.com", 443}}},
+		{"*", []Target{{"a.example.com", 443}, {"192.0.2.1", 80}}, []Target{{"a.example.com", 22}}},
+		{"*:22", []Target{{"a.example.com", 22}}, []Target{{"a.example.com", 443}}},
 		{"[2001:db8::1]:80", []Target{{"2001:db8::1", 80}}, []Target{{"2001:db8::1", 443}}},
 	} {
 		h := hosts(t, tt.pattern)
@@ -57,7 +59,7 @@ func TestHosts(t *testing.T) {
 			}
 		}
 	}
-	for _, bad := range []string{"", "*", "*.", "a b", "https://a.example", "a.example:0", "a.example:x", "a/b", "a.*.b"} {
+	for _, bad := range []string{"", "**", "*.", "a b", "https://a.example", "a.example:0", "a.example:x", "a/b", "a.*.b"} {
 		if _, err := ParseHost(bad); err == nil {
 			t.Errorf("%q is a host", bad)
 		}
