@@ -189,7 +189,7 @@ func versionOf(server *policy.Server) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	described, err := json.Marshal([]any{server.Command, environment, server.Dir, server.URL, server.Credentials})
+	described, err := json.Marshal([]any{server.Command, environment, server.Dir, server.URL, server.Credentials, server.Contain, server.World.Roots})
 	if err != nil {
 		return "", err
 	}

@@ -50,6 +50,39 @@ func ParseHost(s string) (Host, error) {
 	return h, nil
 }
 
+// ParseHosts reads hosts. All names and addresses of this machine mean one host, and need a port; local lists
+// these ports.
+func ParseHosts(list []string) (hosts []Host, local []uint16, err error) {
+	for _, s := range list {
+		name, port, err := net.SplitHostPort(s)
+		switch {
+		case err == nil && ours(name):
+			s = net.JoinHostPort(thisMachine, port)
+		case ours(s):
+			return nil, nil, fmt.Errorf("%q is this machine: name the port, too", s)
+		}
+		h, err := ParseHost(s)
+		if err != nil {
+			return nil, nil, err
+		}
+		if h.name == thisMachine {
+			local = append(local, h.port)
+		}
+		hosts = append(hosts, h)
+	}
+	return hosts, local, nil
+}
+
+// ours reports whether a host is this machine (RFC 6761, section 6.3).
+func ours(host string) bool {
+	host = canonical(host)
+	return host == thisMachine || strings.HasSuffix(host, "."+thisMachine)
+}
+
+// Offline lists variables that make launchers take servers from their caches. Without a network they would look
+// for newer versions for minutes.
+var Offline = []string{"npm_config_offline=true", "npm_config_update_notifier=false", "UV_OFFLINE=1"}
+
 func validHost(name string) bool {
 	if _, err := netip.ParseAddr(name); err == nil {
 		return true
