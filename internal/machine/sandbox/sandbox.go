@@ -30,7 +30,7 @@ type Config struct {
 	Limits  Limits
 	Network Network
 	// Accept gets each TCP connection of a process inside an [Observed] network, except those to the
-	// sandbox itself. Each call has a goroutine of its own, at most [maxAccepted] at a time, and closes
+	// sandbox itself. Each call has a goroutine of its own, a bounded number at a time, and closes
 	// the connection. Nil: all are refused.
 	Accept func(net.Conn, Target) `json:"-"`
 	// Built gets the layers before the server starts. It may be nil.
@@ -66,6 +66,7 @@ type View struct {
 	Programs []string // as Read, but sockets and named pipes lead nowhere, and changes of the machine may not show
 	Caches   []string // directories as Programs, with changes that are lost at the end
 	Scratch  []string // empty directories, with changes that are lost at the end
+	Links    []string // symbolic links on the way to others
 	Hide     []string // shown empty, wherever they are; missing ones are ignored
 	Layered  bool     // changes below Write land in layers, too
 }
@@ -90,8 +91,18 @@ func (t Target) Host() string {
 	return t.Address.Addr().String()
 }
 
-// maxAccepted bounds the concurrent calls of [Config.Accept].
-const maxAccepted = 64
+// maxAccepted and maxLive bound the concurrent calls of [Config.Accept].
+const (
+	maxAccepted = 64
+	maxLive     = 1024 // of a live server
+)
+
+func (c *Config) accepted() int {
+	if c.live() {
+		return maxLive
+	}
+	return maxAccepted
+}
 
 // A Placed is a directory of the machine that appears at another path inside, under a layer. At is a
 // top-level path that does not exist on the machine.

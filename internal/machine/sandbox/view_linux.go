@@ -120,6 +120,11 @@ func (r *root) show(v *View) error {
 	if err := touch(filepath.Join(r.base, "nothing")); err != nil {
 		return err
 	}
+	for _, path := range v.Links {
+		if err := r.lead(path, shown); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
 	for _, path := range v.Hide {
 		if err := r.blind(path); err != nil {
 			return fmt.Errorf("%s cannot be hidden: %w", path, err)
@@ -260,6 +265,20 @@ func (r *root) point(path string, dir bool, shown []part) error {
 		}
 	}
 	return nil
+}
+
+// lead makes a symbolic link of the machine, unless a place of the view shows it.
+func (r *root) lead(path string, shown []part) error {
+	if slices.ContainsFunc(shown, func(s part) bool { return within(path, s.path) && s.as != shownEmpty }) {
+		return nil
+	}
+	if err := r.point(filepath.Dir(path), true, shown); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(r.at(path)); err == nil { // such as /bin
+		return nil
+	}
+	return r.link(path)
 }
 
 // inside opens a place of the new root, without a symbolic link on its path: it would lead out.
