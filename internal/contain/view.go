@@ -120,6 +120,7 @@ func (v *viewer) programs(cfg *Config) {
 	}
 	for _, name := range programVariables {
 		for _, path := range filepath.SplitList(v.env[name]) {
+			v.try(&v.view.Programs, v.beside(path))
 			v.try(&v.view.Programs, path)
 		}
 	}
@@ -197,13 +198,21 @@ func (v *viewer) project(file string) string {
 			return dir
 		}
 	}
-	if name := filepath.Base(first); (name == "bin" || name == "sbin") && !v.wide(filepath.Dir(first)) {
-		return filepath.Dir(first) // its libraries are beside it
+	if dir := v.beside(first); dir != "" {
+		return dir
 	}
 	if v.wide(first) {
 		return ""
 	}
 	return first
+}
+
+// beside returns the directory with the libraries of a directory of programs; "" if there is none.
+func (v *viewer) beside(dir string) string {
+	if real, err := filepath.EvalSymlinks(dir); err == nil && slices.Contains([]string{"bin", "sbin", "shims", ".bin"}, filepath.Base(real)) && !v.wide(filepath.Dir(real)) {
+		return filepath.Dir(real)
+	}
+	return ""
 }
 
 // wide reports whether a directory holds more than a project: a home directory, one of temporary files, or one that

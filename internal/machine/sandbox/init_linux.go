@@ -6,6 +6,7 @@
 package sandbox
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -18,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolvet/toolvet/internal/machine/cgroup"
+	"github.com/toolvet/toolvet/internal/machine/memory"
 )
 
 // The roles of [Run].
@@ -139,7 +141,9 @@ func (i *initProcess) serve() error {
 	go i.obey()
 	go i.events.watch(listener)
 	limit := newWarden(i.setup.Config.Limits, i.setup.Grouped, i.stage)
-	if !i.setup.Config.live() {
+	if i.setup.Config.live() { // it may take days
+		memory.Manage(context.Background())
+	} else {
 		go limit.watch()
 	}
 	if err := i.control.send(note{Started: true}); err != nil {
