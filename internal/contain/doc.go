@@ -10,7 +10,7 @@
 //
 // # Files
 //
-// The root of the server is new, and has only the places of [Walls]. Its writable places are the machine's own, so
+// The root of the server is new, and has only the places of [Config.Walls]. Its writable places are the machine's own, so
 // writes reach them at once. Programs of the system are read-only, under a layer. Other
 // directories do not exist inside, and known places of secrets are empty wherever they are.
 //

@@ -277,7 +277,7 @@ func (v *viewer) add(list *[]string, path string) error {
 	return nil
 }
 
-// real follows the links on a path, and adds them to the view. What does not exist is left as it is.
+// real follows the links on a path, and adds them to the view. It leaves a missing rest as it is.
 func (v *viewer) real(path string) string {
 	const most = 40 // links, as in the kernel
 	for range most {
