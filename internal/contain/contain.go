@@ -72,7 +72,7 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 		}
 		cfg.Dir = dir
 	}
-	view, err := viewOf(&cfg)
+	view, err := ViewOf(&cfg)
 	if err != nil {
 		return nil, fmt.Errorf("the server cannot be contained: %w", err)
 	}

@@ -62,8 +62,8 @@ type viewer struct {
 	view sandbox.View
 }
 
-// viewOf derives the view of a server from its walls, its roots and its command.
-func viewOf(cfg *Config) (*sandbox.View, error) {
+// ViewOf derives the view of a server from its walls, its roots and its command.
+func ViewOf(cfg *Config) (*sandbox.View, error) {
 	v := &viewer{env: map[string]string{}}
 	for _, variable := range cfg.Env {
 		name, value, _ := strings.Cut(variable, "=")
