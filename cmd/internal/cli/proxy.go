@@ -78,9 +78,14 @@ The exit code is the server's, or 2 if the server could not be started.`,
 	f.StringVar(&cfg.Metrics, "metrics", "", "serve Prometheus metrics at http://`ADDRESS`/metrics, such as 127.0.0.1:9464; default: nowhere")
 	addHTTPFlags(cmd, &cfg)
 	f.BoolVar(&cfg.Contain, "contain", false, "put walls around the server's files and network, as the policy says (Linux); without the policy's key contain, it can change its roots and reach no host")
+	f.BoolVar(&cfg.Contained, containedFlag, false, "the walls of the policy stand around the proxy already")
+	_ = f.MarkHidden(containedFlag) // it exists
 	f.BoolVarP(&verbose, "verbose", "v", false, "print refused calls on standard error, too")
 	return cmd
 }
+
+// containedFlag is for an audit, whose sandbox has the server's walls.
+const containedFlag = "already-contained"
 
 const noServer = "no server command: give it after --, or the URL of a server with --upstream"
 

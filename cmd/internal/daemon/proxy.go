@@ -46,6 +46,7 @@ type ProxyConfig struct {
 	Guard        httpguard.Guard
 
 	Contain        bool // the server has walls even if the policy describes none
+	Contained      bool // it has them already, with the proxy
 	ValidateName   string
 	MaxBatch       int    // calls in a batch of dry runs; 0 offers no batches
 	Metrics        string // address that serves metrics; "" for none
@@ -137,7 +138,7 @@ func (p *proxy) contained(remote *remote) (func(context.Context) (stdio.Peer, er
 	switch {
 	case remote != nil && (p.cfg.Contain || server.Contain != nil):
 		return nil, enforce.WithHint(errors.New("only a server that a command starts can be contained, and this one is behind a URL"), "contain it where it runs")
-	case server.Contain == nil && !p.cfg.Contain:
+	case server.Contain == nil && !p.cfg.Contain, p.cfg.Contained:
 		return nil, nil
 	case server.Contain == nil:
 		server.Contain = new(policy.Containment)
