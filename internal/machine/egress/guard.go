@@ -130,12 +130,14 @@ var (
 	errNotPublic  = errors.New("its address is not public")
 )
 
-// Judge returns an error unless a target at an address is allowed.
+// Judge returns an error unless a target at an address is allowed. A host that is an address must be good itself.
 func (g *Guard) Judge(t Target, address netip.Addr) error {
+	private := covered(g.Private, t)
+	literal, err := netip.ParseAddr(strings.Trim(strings.TrimSuffix(t.Host, "."), "[]"))
 	switch {
 	case !g.allows(t):
 		return errNotAllowed
-	case !good(address, covered(g.Private, t)):
+	case !good(address, private), err == nil && !good(literal, private):
 		return errNotPublic
 	}
 	return nil
