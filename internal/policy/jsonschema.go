@@ -181,6 +181,7 @@ func serverSchema() object {
 		"env": object{"type": "object", "description": "added to the environment of the command: values by name; ${NAME} is looked up when the server is started",
 			"additionalProperties": object{"type": []string{"string", "number"}}},
 		"dir":         textSchema("absolute directory in which the command is started; default: that of toolvet"),
+		"contain":     structSchema(reflect.TypeFor[Containment](), "walls around the command's files and network (Linux)"),
 		"url":         textSchema("where the server listens, in place of a command"),
 		"credentials": credentialsSchema(),
 		"platform":    words("whose paths are the server's; default: by its directories, else this machine's", "posix", "windows"),

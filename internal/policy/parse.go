@@ -57,6 +57,7 @@ func Load(filename string, kinds ...*check.Demand) (*Policy, error) {
 //	    command: [npx, -y, "@modelcontextprotocol/server-filesystem", /srv/data]
 //	    env: {TOKEN: "${FILES_TOKEN}"}    # looked up when the server is started
 //	    dir: /srv
+//	    contain: {write: [/srv/data], network: {allow: [api.example.com]}}    # walls; see Containment
 //	    location: local     # local | remote
 //	    roots: [/srv/data]
 //	    resolver: 10.0.0.53 # DNS server that names are looked up at; default: this machine's

@@ -45,6 +45,7 @@ type Effect struct {
 
 var (
 	variableName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
+	anyHost      = lazyregexp.New(`^\*(:[0-9]{1,5})?$`)
 	hostName     = lazyregexp.New(`^(\*\.)?[A-Za-z0-9][A-Za-z0-9._-]*(:[0-9]{1,5})?$|^\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?$`)
 )
 

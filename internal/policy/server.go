@@ -19,10 +19,11 @@ import (
 // A Server holds a policy's settings for one server.
 type Server struct {
 	Name    string
-	Command []string   // how to start it; nil if the policy does not say
-	Env     []Variable // added to the environment in which Command is started
-	Dir     string     // where Command is started; "": where toolvet was
-	URL     string     // where it listens, in place of Command; "" if the policy does not say
+	Command []string     // how to start it; nil if the policy does not say
+	Env     []Variable   // added to the environment in which Command is started
+	Dir     string       // where Command is started; "": where toolvet was
+	URL     string       // where it listens, in place of Command; "" if the policy does not say
+	Contain *Containment // the walls around Command; nil: none
 	// Credentials authenticate toolvet to the server at URL; nil: none.
 	Credentials *Credentials
 	World       check.World
@@ -134,6 +135,10 @@ func readServer(d *decoder, e entry) *Server {
 		field{key: "command", read: func(n ast.Node) { s.Command = d.texts(n) }},
 		field{key: "env", read: func(n ast.Node) { s.Env = d.environment(n) }},
 		field{key: "dir", read: func(n ast.Node) { s.Dir = d.directory(n) }},
+		field{key: "contain", read: func(n ast.Node) {
+			s.Contain = new(Containment)
+			d.options(n, "the containment", s.Contain, s.Contain.Problems)
+		}},
 		field{key: "url", read: func(n ast.Node) { s.URL = d.webURL(n) }},
 		field{key: "credentials", read: func(n ast.Node) { s.Credentials = readCredentials(d, n) }},
 		field{key: "location", read: func(n ast.Node) {
@@ -179,6 +184,8 @@ func (s *Server) checkURL(d *decoder, at position) {
 	switch {
 	case s.URL != "" && s.Command != nil:
 		d.errorf(at, "the server has a command and a url: it is either started or reached")
+	case s.Contain != nil && s.URL != "":
+		d.errorf(at, "the server has a url: only a command can be contained")
 	case s.URL != "" && (s.Env != nil || s.Dir != ""):
 		d.errorf(at, "the server has a url: env and dir are for a command")
 		d.errs[len(d.errs)-1].Source = "" // the line may hold a secret

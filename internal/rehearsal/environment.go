@@ -63,9 +63,3 @@ func without(names, env []string) []string {
 		return slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, name+"=") })
 	})
 }
-
-// offline returns an environment that makes launchers take servers from their caches. Without a network they would
-// look for newer versions for minutes.
-func offline(env []string) []string {
-	return merge(env, []string{"npm_config_offline=true", "npm_config_update_notifier=false", "UV_OFFLINE=1"})
-}

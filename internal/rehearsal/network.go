@@ -55,14 +55,15 @@ func newOutside(n policy.RehearsalNetwork) (*outside, error) {
 }
 
 func (o *outside) allow(n policy.RehearsalNetwork) error {
-	allow, err := o.hosts(n.Allow)
+	allow, local, err := egress.ParseHosts(n.Allow)
 	if err != nil {
 		return err
 	}
-	private, err := o.hosts(n.AllowPrivate)
+	private, own, err := egress.ParseHosts(n.AllowPrivate)
 	if err != nil {
 		return err
 	}
+	o.local = slices.Concat(local, own)
 	switch {
 	case len(allow)+len(private) == 0 && n.Record != "":
 		return errors.New("there are no answers to record, because no host is allowed")
@@ -78,27 +79,6 @@ func (o *outside) allow(n policy.RehearsalNetwork) error {
 	o.server.Guard, o.server.Intercept = guard, o.recording != nil
 	o.server.Handler = egress.NewForwarder(guard, o.recording, nil)
 	return nil
-}
-
-// hosts reads hosts. All names and addresses of this machine mean one host, and need a port.
-func (o *outside) hosts(list []string) ([]egress.Host, error) {
-	var hosts []egress.Host
-	for _, s := range list {
-		if name, port, err := net.SplitHostPort(s); err == nil && policy.Loopback(name) {
-			s = net.JoinHostPort(thisMachine, port)
-			if a, err := netip.ParseAddrPort("127.0.0.1:" + port); err == nil {
-				o.local = append(o.local, a.Port())
-			}
-		} else if policy.Loopback(s) {
-			return nil, fmt.Errorf("%q is this machine: name the port, too", s)
-		}
-		h, err := egress.ParseHost(s)
-		if err != nil {
-			return nil, err
-		}
-		hosts = append(hosts, h)
-	}
-	return hosts, nil
 }
 
 const thisMachine = "localhost"

@@ -22,6 +22,7 @@ import (
 	"github.com/toolvet/toolvet/internal/engine"
 	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/machine/cgroup"
+	"github.com/toolvet/toolvet/internal/machine/egress"
 	"github.com/toolvet/toolvet/internal/machine/process"
 	"github.com/toolvet/toolvet/internal/machine/sandbox"
 	"github.com/toolvet/toolvet/internal/policy"
@@ -159,7 +160,7 @@ func (d dialer) Dial(ctx context.Context, stderr io.Writer) (upstream.Transport,
 	c := d.s.cfg
 	env := c.Env
 	if d.s.outside.server.Guard == nil {
-		env = offline(env)
+		env = merge(env, egress.Offline)
 	}
 	config := sandbox.Config{Args: c.Command, Env: env, Dir: c.Dir, Init: c.Init, Writable: c.Writable, Search: c.search, Limits: sandbox.Limits(c.Limits)}
 	config.Built = d.s.built

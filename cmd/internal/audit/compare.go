@@ -3,12 +3,15 @@
 
 package audit
 
+import "slices"
+
 // A Comparison is two audits of one server: alone, and behind something.
 type Comparison struct {
 	SchemaVersion int      `json:"schemaVersion"`
 	Before        *Report  `json:"before"`
 	After         *Report  `json:"after"`
 	Outcome       Outcome  `json:"outcome"`
+	Harmless      Harmless `json:"harmless"`
 	Changed       []Change `json:"changed"` // cells with another verdict, by class, tool and parameter
 }
 
@@ -22,6 +25,13 @@ type Outcome struct {
 	New        int `json:"new"` // in addition to those
 }
 
+// Harmless counts the cells with a harmless call that worked when the server was alone.
+type Harmless struct {
+	Calls int    `json:"calls"`
+	Work  int    `json:"work"` // of them, those with a harmless call that works in the later audit, too
+	Lost  []Cell `json:"lost"` // the others
+}
+
 // A Change is a cell with another verdict.
 type Change struct {
 	Cell
@@ -30,9 +40,18 @@ type Change struct {
 	Why    string  `json:"why"` // of the later one
 }
 
-// Compare finds the differences.
-func Compare(before, after *Report) Comparison {
-	c := Comparison{SchemaVersion: SchemaVersion, Before: before, After: after, Changed: []Change{}}
+// Compare finds the differences. Worked and works are the cells of the two audits with a harmless call that worked.
+func Compare(before, after *Report, worked, works []Cell) Comparison {
+	c := Comparison{SchemaVersion: SchemaVersion, Before: before, After: after, Changed: []Change{}, Harmless: Harmless{Lost: []Cell{}}}
+	for _, call := range worked {
+		c.Harmless.Calls++
+		if slices.Contains(works, call) {
+			c.Harmless.Work++
+		} else {
+			c.Harmless.Lost = append(c.Harmless.Lost, call)
+		}
+	}
+	slices.SortFunc(c.Harmless.Lost, compareCells)
 	was, now := byCell(before), byCell(after)
 	for _, a := range before.Cells {
 		if b, ok := now[a.Cell]; !ok || b.Verdict != a.Verdict {

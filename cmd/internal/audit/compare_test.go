@@ -24,7 +24,11 @@ func TestCompare(t *testing.T) {
 	after := New(Input{Now: day, Facts: facts(t,
 		"path guarded/p dynamic guarded", "path worse/p dynamic vulnerable proven x", "path same/p dynamic vulnerable proven y", "path blocked/p dynamic inconclusive",
 		"schema kept dynamic guarded")})
-	c := Compare(before, after)
+	kept, gone := Cell{Tool: "guarded", Param: "/p", Class: Path}, Cell{Tool: "blocked", Param: "/p", Class: Path}
+	c := Compare(before, after, []Cell{kept, gone}, []Cell{kept})
+	if diff := cmp.Diff(Harmless{Calls: 2, Work: 1, Lost: []Cell{gone}}, c.Harmless); diff != "" {
+		t.Error(diff)
+	}
 	if diff := cmp.Diff(Outcome{Weaknesses: 4, Guarded: 1, NotSeen: 1, Unknown: 1, Remain: 1, New: 1}, c.Outcome); diff != "" {
 		t.Error(diff)
 	}

@@ -47,6 +47,8 @@ type auditFlags struct {
 	behindProxy  bool
 	policy       string
 	preset       string
+	writePolicy  string
+	contain      bool
 	time         time.Duration
 	callTimeout  time.Duration
 	anchor       string
@@ -80,7 +82,8 @@ Exit codes: 0 the grade is --fail-under or better, 1 it is worse or incomplete (
 		Example: `  toolvet audit -- npx -y @modelcontextprotocol/server-filesystem {ROOT}
   toolvet audit ./my-server -- node my-server/dist/index.js
   toolvet audit --fail-under B --sarif audit.sarif ./my-server
-  toolvet audit --behind-proxy -- npx -y @modelcontextprotocol/server-filesystem {ROOT}`,
+  toolvet audit --behind-proxy -- npx -y @modelcontextprotocol/server-filesystem {ROOT}
+  toolvet audit --write-policy toolvet.yaml -- node my-server/dist/index.js {ROOT}`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			places, server := serverArgs(cmd, args)
 			return a.audit(cmd, flags, places, server)
@@ -107,6 +110,8 @@ Exit codes: 0 the grade is --fail-under or better, 1 it is worse or incomplete (
 	f.BoolVar(&flags.behindProxy, "behind-proxy", false, "audit the server again behind 'toolvet proxy', and show what changes")
 	f.StringVar(&flags.policy, "policy", "", "with --behind-proxy: the proxy's policy `FILE`")
 	f.StringVar(&flags.preset, "preset", "", "with --behind-proxy: the proxy's preset, `observe|standard|strict|none`")
+	f.StringVar(&flags.writePolicy, "write-policy", "", "draft the policy that closes the proven weaknesses, audit the server again behind the proxy with it, and write it to `FILE`")
+	f.BoolVar(&flags.contain, "contain", false, "with --behind-proxy or --write-policy: with the walls of 'toolvet proxy --contain'")
 	f.DurationVar(&flags.time, "time", 5*time.Minute, "time limit for all calls of the server")
 	f.DurationVar(&flags.callTimeout, "call-timeout", 6*time.Second, "time limit for one call")
 	f.StringVar(&flags.anchor, "anchor", "", "for SARIF: the `FILE` that gets findings without a line of code; default: the manifest in the directory")
@@ -126,6 +131,10 @@ func (f *auditFlags) check(cmd *cobra.Command, places, server []string) error {
 		return usageError(cmd, "--fail-under must be A, B, C, D or F")
 	case f.partly && f.failUnder == "":
 		return usageError(cmd, "--allow-incomplete needs --fail-under")
+	case f.writePolicy != "" && (f.policy != "" || f.preset != ""):
+		return usageError(cmd, "--write-policy drafts the proxy's policy: leave out --policy and --preset")
+	case f.contain && !f.behindProxy && f.writePolicy == "":
+		return usageError(cmd, "--contain is for the proxy: add --behind-proxy")
 	case f.behindProxy && len(server) == 0:
 		return usageError(cmd, "--behind-proxy needs the server's command after --")
 	case f.behindProxy && (len(places) > 0 || f.baseline != ""):
@@ -155,7 +164,11 @@ func (f *auditFlags) check(cmd *cobra.Command, places, server []string) error {
 }
 
 func (a *app) audit(cmd *cobra.Command, flags auditFlags, places, server []string) error {
+	flags.behindProxy = flags.behindProxy || flags.writePolicy != ""
 	if err := flags.check(cmd, places, server); err != nil {
+		return err
+	}
+	if err := flags.checkNewPolicy(); err != nil {
 		return err
 	}
 	if flags.behindProxy { // report faults of the policy before any call
@@ -173,16 +186,17 @@ func (a *app) audit(cmd *cobra.Command, flags auditFlags, places, server []strin
 	if len(places) > 0 {
 		place = places[0]
 	}
+	var found *probe.Result
 	if isURL(place) {
 		err = a.auditURL(ctx, flags, place, &in)
 	} else {
-		err = a.auditHere(ctx, flags, place, server, &in)
+		found, err = a.auditHere(ctx, flags, place, server, &in)
 	}
 	if err != nil {
 		return err
 	}
 	if flags.behindProxy {
-		return a.auditBehindProxy(ctx, flags, server, in)
+		return a.auditBehindProxy(ctx, flags, server, in, found)
 	}
 	err = a.finishAudit(flags, place, audit.New(in))
 	if ctx.Err() != nil {
@@ -232,29 +246,30 @@ func (a *app) auditOutcome(flags auditFlags, r *audit.Report) error {
 	return nil
 }
 
-// auditHere reads the code of a place and runs the server of a command. Either may be missing.
-func (a *app) auditHere(ctx context.Context, flags auditFlags, place string, server []string, in *audit.Input) error {
+// auditHere reads the code of a place and runs the server of a command. Either may be missing. It returns the result of the run; nil: there is
+// none.
+func (a *app) auditHere(ctx context.Context, flags auditFlags, place string, server []string, in *audit.Input) (*probe.Result, error) {
 	if place != "" {
 		if err := a.readSource(ctx, place, in); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if len(server) == 0 {
-		return nil
+		return nil, nil
 	}
-	found, err := a.tryServer(ctx, flags, server)
+	found, err := a.tryServer(ctx, flags, server, nil)
 	if err != nil {
-		return untried(ctx, place, err, in)
+		return nil, untried(ctx, place, err, in)
 	}
 	in.Target.Methods = append(in.Target.Methods, audit.Dynamic)
 	in.Target.Server = found.Server
 	if in.Target.Name, err = shownCommand(server); err != nil {
-		return err
+		return nil, err
 	}
 	in.Facts = append(in.Facts, found.Facts...)
 	in.Tools = append(in.Tools, found.Tools...)
 	in.Notes = append(in.Notes, found.Notes...)
-	return nil
+	return found, nil
 }
 
 // untried notes in a report of the code that the server did not run: its facts are inconclusive for each
@@ -286,7 +301,8 @@ func shownCommand(command []string) (string, error) {
 	return line, nil
 }
 
-func (a *app) tryServer(ctx context.Context, flags auditFlags, server []string) (*probe.Result, error) {
+// tryServer tries a server, in walls unless they are nil.
+func (a *app) tryServer(ctx context.Context, flags auditFlags, server []string, walls *policy.Containment) (*probe.Result, error) {
 	init, err := setup.SandboxInit()
 	if err != nil {
 		return nil, err
@@ -299,6 +315,7 @@ func (a *app) tryServer(ctx context.Context, flags auditFlags, server []string) 
 	}
 	cfg := probe.Config{
 		Command: server, Env: flags.env, Dir: dir, Init: init, SkipDestructive: flags.sparing, CallTimeout: flags.callTimeout, Budget: flags.time,
+		Contain: walls,
 	}
 	if flags.verbose {
 		cfg.Stderr = a.stderr

@@ -5,37 +5,45 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/cmd/internal/audit"
 	"github.com/toolvet/toolvet/cmd/internal/audit/probe"
 	"github.com/toolvet/toolvet/cmd/internal/audit/render"
+	"github.com/toolvet/toolvet/internal/enforce"
+	"github.com/toolvet/toolvet/internal/infer"
+	"github.com/toolvet/toolvet/internal/pin"
+	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/terminal"
 )
 
 // auditBehindProxy audits the server again, behind the proxy, in the same kind of sandbox. The grade
-// behind the proxy counts. In is the input of the first report.
-func (a *app) auditBehindProxy(ctx context.Context, flags auditFlags, server []string, in audit.Input) error {
+// behind the proxy counts. In is the input of the first report, and alone its result.
+func (a *app) auditBehindProxy(ctx context.Context, flags auditFlags, server []string, in audit.Input, alone *probe.Result) error {
 	before := audit.New(in)
-	command, err := flags.proxied(server)
-	if err != nil {
-		return err
+	p := &proxied{app: a, flags: flags, server: server, in: in, before: before}
+	var after *audit.Report
+	var found *probe.Result
+	var err error
+	if flags.writePolicy != "" {
+		after, found, err = p.drafted(ctx, alone)
+	} else {
+		after, found, err = p.given(ctx)
 	}
-	found, err := a.tryServer(ctx, flags, command)
 	if err != nil {
 		return fmt.Errorf("behind the proxy: %w", err)
 	}
-	in.Target.Name = strings.Join(slices.Concat([]string{"toolvet proxy"}, flags.proxyFlags(), []string{"--", before.Target.Name}), " ")
-	in.Target.Server, in.Notes = found.Server, found.Notes
-	in.Tools, in.Facts = withoutOwn(before.Tools, found)
-	after := audit.New(in)
 	if err := flags.writeFiles(after, ""); err != nil {
 		return err
 	}
-	compared := audit.Compare(before, after)
+	compared := audit.Compare(before, after, alone.Controls, found.Controls)
 	if flags.json {
 		err = writeJSON(a.stdout, compared)
 	} else {
@@ -44,16 +52,152 @@ func (a *app) auditBehindProxy(ctx context.Context, flags auditFlags, server []s
 	if err != nil {
 		return err
 	}
-	if flags.policy == "" && compared.Outcome.Remain > 0 {
-		fmt.Fprintln(a.stderr, "toolvet: hint: a preset refuses only what nobody can mean; say in a policy what the tools may do, and give it with --policy FILE: 'toolvet init -- COMMAND' writes a first one")
+	switch {
+	case flags.writePolicy != "":
+		_, _ = terminal.Fprintf(a.stderr, "toolvet: wrote %s: read it, tighten it, and use it with\n  toolvet proxy --policy %s -- SERVER-COMMAND\n", flags.writePolicy, flags.writePolicy)
+	case flags.policy == "" && compared.Outcome.Remain > 0:
+		fmt.Fprintln(a.stderr, "toolvet: hint: a preset refuses only what nobody can mean; say in a policy what the tools may do: --write-policy FILE drafts one that closes what was proven, and tries it")
 	}
 	return a.auditOutcome(flags, after)
+}
+
+// A proxied audit tries a server behind the proxy.
+type proxied struct {
+	*app
+	flags  auditFlags
+	server []string
+	in     audit.Input
+	before *audit.Report
+}
+
+// given tries the server behind the policy or preset of the flags.
+func (p *proxied) given(ctx context.Context) (*audit.Report, *probe.Result, error) {
+	walls, err := p.walls()
+	if err != nil {
+		return nil, nil, err
+	}
+	return p.try(ctx, p.flags.policy, p.flags.proxyFlags(), walls)
+}
+
+// walls returns those of the policy of the flags; nil: there are none.
+func (p *proxied) walls() (*policy.Containment, error) {
+	all, err := enforce.Source{Checks: p.checks, Policy: p.flags.policy, Preset: p.flags.preset}.ForServer(p.server)
+	if err != nil {
+		return nil, err
+	}
+	if walls := all.Servers[0].Contain; walls != nil || !p.flags.contain {
+		return walls, nil
+	}
+	return new(policy.Containment), nil
+}
+
+// try audits the server behind the proxy with a policy, in walls unless they are nil. Shown are the flags of the proxy in the report.
+func (p *proxied) try(ctx context.Context, policyFile string, shown []string, walls *policy.Containment) (*audit.Report, *probe.Result, error) {
+	command, err := p.flags.proxied(policyFile, p.server)
+	if err != nil {
+		return nil, nil, err
+	}
+	found, err := p.tryServer(ctx, p.flags, command, walls)
+	if err != nil {
+		return nil, nil, err
+	}
+	in := p.in
+	in.Target.Name = strings.Join(slices.Concat([]string{"toolvet proxy"}, shown, []string{"--", p.before.Target.Name}), " ")
+	in.Target.Server, in.Notes = found.Server, found.Notes
+	in.Tools, in.Facts = withoutOwn(p.before.Tools, found)
+	return audit.New(in), found, nil
 }
 
 // withoutOwn removes the proxy's own tools and the facts about them.
 func withoutOwn(tools []string, found *probe.Result) ([]string, []audit.Fact) {
 	facts := slices.DeleteFunc(slices.Clone(found.Facts), func(f audit.Fact) bool { return f.Tool != "" && !slices.Contains(tools, f.Tool) })
 	return slices.DeleteFunc(slices.Clone(found.Tools), func(name string) bool { return !slices.Contains(tools, name) }), facts
+}
+
+// drafted drafts the policy that closes the proven weaknesses, and tries the server behind it. If attacks still get through, the policy
+// gets walls, and the server is tried once more.
+func (p *proxied) drafted(ctx context.Context, alone *probe.Result) (*audit.Report, *probe.Result, error) {
+	if alone.Catalog == nil {
+		return nil, nil, errors.New("there is nothing to draft a policy from: the server's tools could not be listed")
+	}
+	d := &drafting{checks: p.checks, command: p.server, listed: map[string]*call.Catalog{pin.Tools: alone.Catalog}, found: p.before.Weaknesses}
+	shown := []string{"--policy=" + p.flags.writePolicy}
+	if p.flags.contain {
+		d.walls = wallsFor(alone)
+	}
+	after, found, err := p.behind(ctx, d, shown)
+	if err != nil {
+		return nil, nil, err
+	}
+	if left := attacks(after); left > 0 && d.walls == "" {
+		d.walls = wallsFor(alone)
+		if after, found, err = p.behind(ctx, d, shown); err != nil {
+			return nil, nil, err
+		}
+		after.Notes = append(after.Notes, fmt.Sprintf("demands on arguments alone left %s open, so the policy has walls (contain)", count(left, "place")))
+	}
+	if err := writePolicy(p.flags.writePolicy, d.text(), false); err != nil {
+		return nil, nil, err
+	}
+	return after, found, nil
+}
+
+// behind tries the server behind the proxy with a draft, in which the audit's root stands for the server's directories.
+func (p *proxied) behind(ctx context.Context, d *drafting, shown []string) (*audit.Report, *probe.Result, error) {
+	inside := *d
+	inside.roots = []string{probe.RootInside()}
+	dir, err := os.MkdirTemp("", "toolvet-draft-")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, policyFile)
+	text := inside.text()
+	all, err := policy.Parse(file, text, p.checks.Demands()...)
+	if err == nil {
+		err = all.Validate(p.checks)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("the policy that was drafted cannot be read, so that it is not written: %w", err)
+	}
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		return nil, nil, err
+	}
+	return p.try(ctx, file, shown, all.Servers[0].Contain)
+}
+
+// wallsFor returns the options of walls in which the harmless calls of a server work.
+func wallsFor(alone *probe.Result) string {
+	fetches := slices.ContainsFunc(alone.Controls, func(c audit.Cell) bool { return c.Class == audit.URL })
+	for _, name := range alone.Catalog.Names() {
+		fetches = fetches || slices.ContainsFunc(infer.Tool(alone.Catalog.Tool(name)), func(g infer.Guess) bool { return g.Kind == infer.URL })
+	}
+	if fetches {
+		return `{network: {allow: ["*"]}} # tighten: {write: [/srv/data], network: {allow: [api.example.com]}}`
+	}
+	return `{} # tighten: {write: [/srv/data]}; loosen: {network: {allow: [api.example.com]}}`
+}
+
+// attacks counts the places where attacks on files, addresses or commands get through.
+func attacks(r *audit.Report) (n int) {
+	for i := range r.Weaknesses {
+		w := &r.Weaknesses[i]
+		if w.Graded() && slices.Contains([]audit.Class{audit.Path, audit.URL, audit.Command}, w.Class) {
+			n++
+		}
+	}
+	return n
+}
+
+// checkNewPolicy reports that the file for a drafted policy exists, before any server is started.
+func (f *auditFlags) checkNewPolicy() error {
+	if f.writePolicy == "" {
+		return nil
+	}
+	if _, err := os.Lstat(f.writePolicy); !errors.Is(err, fs.ErrNotExist) {
+		return enforce.WithHint(fmt.Errorf("%s exists and is left as it is", f.writePolicy), "give another file with --write-policy; --policy tries an existing one")
+	}
+	return nil
 }
 
 // proxyFlags returns the flags for the proxy.
@@ -65,18 +209,22 @@ func (f *auditFlags) proxyFlags() []string {
 	if f.preset != "" {
 		list = append(list, "--preset="+f.preset)
 	}
+	if f.contain {
+		list = append(list, "--contain")
+	}
 	return list
 }
 
-// proxied returns the command that starts the server behind the proxy.
-func (f *auditFlags) proxied(server []string) ([]string, error) {
+// proxied returns the command that starts the server behind the proxy. The audit's sandbox has the walls, if there are any: no sandbox can be
+// built inside another.
+func (f *auditFlags) proxied(policyFile string, server []string) ([]string, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("finding toolvet's own program, which is the proxy: %w", err)
 	}
-	command := []string{self, "proxy"}
-	if f.policy != "" {
-		path, err := filepath.Abs(f.policy)
+	command := []string{self, "proxy", "--" + containedFlag}
+	if policyFile != "" {
+		path, err := filepath.Abs(policyFile)
 		if err != nil {
 			return nil, err
 		}

@@ -15,16 +15,27 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/cmd/internal/setup"
 	"github.com/toolvet/toolvet/internal/enforce"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/upstream"
 )
 
+// starter returns how a command starts a server of a policy: in its walls, if it has any.
+func (a *app) starter(s *policy.Server, command upstream.Command, keep []string) upstream.Dialer {
+	if s.Contain == nil {
+		return command
+	}
+	contained := *s
+	contained.Command, contained.Dir, contained.URL = command.Args, command.Dir, ""
+	return &setup.Dialer{Server: &contained, Keep: keep, Logger: newLogger(a.stderr, false)}
+}
+
 // knownTools reads a saved list or asks a server. It returns nil without either.
-func (a *app) knownTools(ctx context.Context, file string, server upstream.Command, timeout time.Duration) (*call.Catalog, error) {
+func (a *app) knownTools(ctx context.Context, file string, server upstream.Dialer, timeout time.Duration) (*call.Catalog, error) {
 	switch {
 	case file != "":
 		return a.savedTools(file)
-	case server.Args != nil:
+	case server != nil:
 		client, err := startServer(ctx, server, timeout)
 		if err != nil {
 			return nil, err
@@ -35,12 +46,15 @@ func (a *app) knownTools(ctx context.Context, file string, server upstream.Comma
 	return nil, nil
 }
 
-func startServer(ctx context.Context, server upstream.Command, timeout time.Duration) (servers.Client, error) {
-	supervisor, err := setup.Supervisor()
-	if err != nil {
-		return nil, err
+func startServer(ctx context.Context, server upstream.Dialer, timeout time.Duration) (servers.Client, error) {
+	if command, ok := server.(upstream.Command); ok {
+		supervisor, err := setup.Supervisor()
+		if err != nil {
+			return nil, err
+		}
+		command.Supervisor = supervisor
+		server = command
 	}
-	server.Supervisor = supervisor
 	client, err := servers.Connect(ctx, server, servers.Options{Timeout: timeout})
 	switch {
 	case servers.HandshakeFailed(err) && errors.Is(err, context.DeadlineExceeded):

@@ -132,14 +132,14 @@ func (a *app) plainJudge(ctx context.Context, flags checkFlags, server []string)
 	j.schemaOnly = flags.gate.Policy == "" && flags.gate.Preset == preset.None
 	var tools *call.Catalog
 	if server != nil {
-		if j.client, err = startServer(ctx, upstream.Command{Args: server}, flags.timeout); err != nil {
+		if j.client, err = startServer(ctx, a.starter(p.Servers[0], upstream.Command{Args: server}, setup.Kept(flags.gate.Policy, p.Beside())), flags.timeout); err != nil {
 			return nil, err
 		}
 		if tools, err = a.listTools(ctx, j.client); err != nil {
 			j.close(ctx)
 			return nil, err
 		}
-	} else if tools, err = a.knownTools(ctx, flags.tools, upstream.Command{}, flags.timeout); err != nil {
+	} else if tools, err = a.knownTools(ctx, flags.tools, nil, flags.timeout); err != nil {
 		return nil, err
 	}
 	j.tools = newToolSet(tools)

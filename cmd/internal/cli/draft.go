@@ -15,6 +15,8 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	pathcheck "github.com/toolvet/toolvet/checks/path"
+	"github.com/toolvet/toolvet/cmd/internal/audit"
+	"github.com/toolvet/toolvet/cmd/internal/audit/probe"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/infer"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
@@ -33,19 +35,46 @@ var tighten = map[infer.Kind]string{
 	infer.Cron:    `loosen: {allow: [macros, every], seconds: true}`,
 }
 
-// draft writes the text of a first policy for a server, from its lists by their methods.
-func draft(checks enforce.Checks, command []string, listed map[string]*call.Catalog) []byte {
+// A drafting is a first policy for a server.
+type drafting struct {
+	checks  enforce.Checks
+	command []string
+	listed  map[string]*call.Catalog // the server's lists, by their methods
+	roots   []string                 // the server's directories; nil: those in the command
+	// found are weaknesses of the server. The policy has a demand on each argument among them.
+	found []audit.Weakness
+	// walls are the options of the server's containment; "": it has none.
+	walls string
+}
+
+// text writes the policy.
+func (d *drafting) text() []byte {
 	var b bytes.Buffer
-	tools := listed[pin.Tools]
+	tools := d.listed[pin.Tools]
 	fmt.Fprintf(&b, "# A first policy, from the server's list of %s. What follows \"guess:\" is one:\n", count(len(tools.Names()), "tool"))
-	b.WriteString("# read it, correct it, tighten it. toolvet policy lint tells what is left open.\nversion: 1\n")
-	fmt.Fprintf(&b, "preset: %s # for arguments that are not named below\n", preset.Default)
-	fmt.Fprintf(&b, "servers:\n  %s:\n    command: %s\n", key(serverName(command)), texts(command))
-	draftWorld(&b, preset.World(command))
+	b.WriteString("# read it, correct it, tighten it. toolvet policy lint tells what is left open.\n")
+	if d.found != nil {
+		fmt.Fprintf(&b, "# \"proven:\" stands before demands for what an audit saw.\n")
+	}
+	fmt.Fprintf(&b, "version: 1\npreset: %s # for arguments that are not named below\n", preset.Default)
+	fmt.Fprintf(&b, "servers:\n  %s:\n", key(serverName(d.command)))
+	if placed := slices.ContainsFunc(d.command, func(word string) bool { return strings.Contains(word, probe.Root) }); placed {
+		fmt.Fprintf(&b, "    # command: %s # write the server's directory in the place of %s\n", texts(d.command), probe.Root)
+	} else {
+		fmt.Fprintf(&b, "    command: %s\n", texts(d.command))
+	}
+	world := preset.World(d.command)
+	if d.roots != nil {
+		world = check.World{Roots: d.roots}
+	}
+	draftWorld(&b, world)
+	if d.walls != "" {
+		fmt.Fprintf(&b, "    # proven: demands on arguments do not close everything, so walls stand around the server (docs/contain.md)\n    contain: %s\n", d.walls)
+	}
 	var drafted bytes.Buffer
 	demanded := false
 	for _, name := range tools.Names() {
-		demanded = draftTool(&drafted, checks, tools.Tool(name)) || demanded
+		demanded = d.tool(&drafted, tools.Tool(name)) || demanded
 	}
 	switch {
 	case demanded:
@@ -54,7 +83,7 @@ func draft(checks enforce.Checks, command []string, listed map[string]*call.Cata
 		b.WriteString("    # no argument of its tools seems to be a path, a URL or the like\n")
 	}
 	b.Write(drafted.Bytes())
-	draftRequests(&b, checks, listed)
+	draftRequests(&b, d.checks, d.listed)
 	return b.Bytes()
 }
 
@@ -69,10 +98,10 @@ func draftWorld(b *bytes.Buffer, world check.World) {
 	}
 }
 
-// draftTool reports whether it wrote any demand besides comments.
-func draftTool(b *bytes.Buffer, checks enforce.Checks, t *call.Tool) bool {
+// tool reports whether it wrote any demand besides comments.
+func (d *drafting) tool(b *bytes.Buffer, t *call.Tool) bool {
 	guesses := slices.DeleteFunc(infer.Tool(t), func(g infer.Guess) bool {
-		if isRule(checks, g.Kind) {
+		if isRule(d.checks, g.Kind) {
 			return false
 		}
 		fmt.Fprintf(b, "      # %s: its argument %s is probably %s, which no rule demands anything of yet\n",
@@ -80,7 +109,8 @@ func draftTool(b *bytes.Buffer, checks enforce.Checks, t *call.Tool) bool {
 		return true
 	})
 	m, meta := metaTool(t)
-	if len(guesses) == 0 && !meta {
+	proven := d.proven(t)
+	if len(guesses)+len(proven.arguments) == 0 && !meta && !proven.output {
 		return false
 	}
 	fmt.Fprintf(b, "      %s:\n", quoted(t.Name))
@@ -88,24 +118,55 @@ func draftTool(b *bytes.Buffer, checks enforce.Checks, t *call.Tool) bool {
 		b.WriteString("        # guess: it calls the tool that an argument names; a tool that the server does not list is refused\n")
 		fmt.Fprintf(b, "        calls: {tool: %s, arguments: %s}\n", key(m.Tool), key(m.Arguments))
 	}
-	if len(guesses) == 0 {
+	if proven.output {
+		b.WriteString("        # proven: it passes on hidden text and characters that nobody sees; a result with such is withheld\n")
+		b.WriteString("        # loosen: {action: annotate}, which marks it as data\n")
+		b.WriteString("        output: {injection: {action: withhold}}\n")
+	}
+	if len(guesses)+len(proven.arguments) == 0 {
 		return true
 	}
-	b.WriteString("        arguments:\n")
+	var body bytes.Buffer
+	demands := 0
 	strict := preset.Strict(t)
 	for _, g := range guesses {
-		draftGuess(b, g, cmp.Or(existing(strict, g.Address), everyday(t, g.Kind)))
+		if !proven.instead(g) {
+			demands++
+			options := cmp.Or(existing(strict, g.Address), everyday(t, g.Kind))
+			if g.Kind == infer.URL && proven.resolves(g.Address) {
+				options = withOption(options, "resolve: true")
+			}
+			draftGuess(&body, g, options, proven.take(g.Address, g.Kind))
+		}
 	}
+	if demands += proven.write(&body, t); demands > 0 {
+		b.WriteString("        arguments:\n")
+	} else {
+		b.WriteString("        arguments: {}\n")
+	}
+	b.Write(body.Bytes())
 	return true
 }
 
-// draftGuess writes a demand on an argument, and why.
-func draftGuess(b *bytes.Buffer, g infer.Guess, options string) {
+// draftGuess writes a demand on an argument, and why. Further demands of the argument follow it.
+func draftGuess(b *bytes.Buffer, g infer.Guess, options, further string) {
 	fmt.Fprintf(b, "          # guess: %s, because %s\n", g.Kind, oneLine(g.Reason, maxDescription))
 	if more := tighten[g.Kind]; more != "" {
 		fmt.Fprintf(b, "          # %s\n", more)
 	}
-	fmt.Fprintf(b, "          %s: {%s: %s}\n", key(argument(g.Address)), g.Kind, options)
+	if further != "" {
+		b.WriteString(plainTextComment)
+	}
+	fmt.Fprintf(b, "          %s: {%s: %s%s}\n", key(argument(g.Address)), g.Kind, options, further)
+}
+
+// withOption adds an option to those of a demand.
+func withOption(options, option string) string {
+	rest := strings.TrimPrefix(options, "{")
+	if rest == "}" {
+		return "{" + option + "}"
+	}
+	return "{" + option + ", " + rest
 }
 
 // isRule reports whether a policy can make a demand on arguments of a kind.

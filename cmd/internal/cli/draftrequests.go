@@ -93,7 +93,7 @@ func draftPrompts(b *bytes.Buffer, checks enforce.Checks, prompts *call.Catalog)
 	}
 	for _, address := range slices.Sorted(maps.Keys(guesses)) {
 		if g := guesses[address]; g.Kind != "" {
-			draftGuess(&demands, g, "{}")
+			draftGuess(&demands, g, "{}", "")
 		}
 	}
 	b.Write(remarks.Bytes())

@@ -71,7 +71,7 @@ func (a *app) init(cmd *cobra.Command, flags initFlags, command []string) error 
 	if err != nil {
 		return err
 	}
-	text := draft(a.checks, command, listed)
+	text := (&drafting{checks: a.checks, command: command, listed: listed}).text()
 	p, err := policy.Parse(flags.out, text, a.checks.Demands()...)
 	if err == nil {
 		err = p.Validate(a.checks)

@@ -104,12 +104,12 @@ type locked struct {
 }
 
 func (a *app) lock(cmd *cobra.Command, flags lockFlags, accept, args []string) error {
-	at, err := flags.find(a.checks, args)
+	at, err := a.findLock(flags, args)
 	if err != nil {
 		return err
 	}
 	name, command := at.server, at.command
-	if flags.tools == "" && len(command.Args) == 0 {
+	if flags.tools == "" && command == nil {
 		return usageError(cmd, "no server command: give it after --")
 	}
 	lock, err := pin.Load(at.file)
@@ -145,7 +145,7 @@ func (a *app) lock(cmd *cobra.Command, flags lockFlags, accept, args []string) e
 }
 
 // listedNow returns what the server lists, by the method of the list. A saved list has tools alone.
-func (a *app) listedNow(ctx context.Context, flags lockFlags, command upstream.Command, resources bool) (map[string]*call.Catalog, error) {
+func (a *app) listedNow(ctx context.Context, flags lockFlags, command upstream.Dialer, resources bool) (map[string]*call.Catalog, error) {
 	if flags.tools != "" {
 		tools, err := a.savedTools(flags.tools)
 		return map[string]*call.Catalog{pin.Tools: tools}, err
@@ -215,17 +215,17 @@ func (l *locked) names(lock *pin.Lock, listed map[string]*call.Catalog) []string
 // A lockPlace locates a server and its lock.
 type lockPlace struct {
 	file    string
-	server  string           // its name in the file
-	command upstream.Command // how to start it
+	server  string          // its name in the file
+	command upstream.Dialer // how to start it; nil: not known
 }
 
-// find combines the flags with the policy.
-func (f lockFlags) find(checks enforce.Checks, args []string) (lockPlace, error) {
+// findLock combines the flags with the policy.
+func (a *app) findLock(f lockFlags, args []string) (lockPlace, error) {
 	command := upstream.Command{Args: args}
 	if f.policy == "" {
-		return lockPlace{cmp.Or(f.lock, pin.File), cmp.Or(f.server, pin.DefaultServer), command}, nil
+		return lockPlace{cmp.Or(f.lock, pin.File), cmp.Or(f.server, pin.DefaultServer), started(command, command)}, nil
 	}
-	p, err := policy.Load(f.policy, checks.Demands()...)
+	p, err := policy.Load(f.policy, a.checks.Demands()...)
 	if err != nil {
 		return lockPlace{}, err
 	}
@@ -240,7 +240,15 @@ func (f lockFlags) find(checks enforce.Checks, args []string) (lockPlace, error)
 		command.Dir = server.Dir
 		command.Env, err = setup.Environment(server)
 	}
-	return lockPlace{cmp.Or(f.lock, p.Pinning.Lock, pin.File), cmp.Or(server.Name, pin.DefaultServer), command}, err
+	return lockPlace{cmp.Or(f.lock, p.Pinning.Lock, pin.File), cmp.Or(server.Name, pin.DefaultServer), started(command, a.starter(server, command, setup.Kept(f.policy, p.Beside())))}, err
+}
+
+// started returns how to start a server with a command; nil: the command is missing.
+func started(command upstream.Command, by upstream.Dialer) upstream.Dialer {
+	if len(command.Args) == 0 {
+		return nil
+	}
+	return by
 }
 
 // known reports names that nothing has.

@@ -63,7 +63,7 @@ func judgeOf(t testing.TB, initial bool, root string, definitions ...string) *ev
 	checks := enforce.Checks(suite.Default())
 	text := "version: 1\nservers:\n  everyday:\n    # roots: [/srv/data]\n"
 	if initial {
-		text = string(draft(checks, []string{"everyday"}, map[string]*call.Catalog{pin.Tools: j.tools}))
+		text = string((&drafting{checks: checks, command: []string{"everyday"}, listed: map[string]*call.Catalog{pin.Tools: j.tools}}).text())
 	}
 	text = strings.Replace(text, "    # roots: [/srv/data]", "    roots: ["+root+"]\n    base: "+root+" #", 1)
 	text = strings.ReplaceAll(text, "{exists: true}", "{}") // the files of recorded calls are not on this machine

@@ -141,13 +141,17 @@ func (a *app) lint(cmd *cobra.Command, flags lintFlags, command []string) error 
 
 // lintTools returns a server's tools, or nil if nothing tells them.
 func (a *app) lintTools(ctx context.Context, flags lintFlags, p *policy.Policy, s *policy.Server, command []string) (*call.Catalog, error) {
-	start := upstream.Command{Args: command}
-	if flags.start {
+	var start upstream.Dialer
+	keep := setup.Kept(flags.policy, p.Beside())
+	if command != nil {
+		start = a.starter(s, upstream.Command{Args: command}, keep)
+	}
+	if flags.start && s.Command != nil {
 		env, err := setup.Environment(s)
 		if err != nil {
 			return nil, err
 		}
-		start = upstream.Command{Args: s.Command, Dir: s.Dir, Env: env}
+		start = a.starter(s, upstream.Command{Args: s.Command, Dir: s.Dir, Env: env}, keep)
 	}
 	tools, err := a.knownTools(ctx, flags.tools, start, flags.timeout)
 	if tools != nil || err != nil || p.Pinning.Lock == "" {

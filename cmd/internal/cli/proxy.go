@@ -40,9 +40,14 @@ like, and refuses metadata addresses, paths that leave the directories in the se
 command, encoded traversal, NUL and shell substitution in them. --preset none turns it
 off; 'toolvet init' writes a first policy.
 
+With --contain, or the policy's key contain, the server runs in walls (Linux): it can change
+its directories alone, reads these and programs, and reaches only hosts of the policy. If
+this machine cannot build the walls, the server is not started. See docs/contain.md.
+
 The exit code is the server's, or 2 if the server could not be started.`,
 		Example: `  toolvet proxy -- npx -y @modelcontextprotocol/server-filesystem .
   toolvet proxy --policy toolvet.yaml -- ./my-server --verbose
+  toolvet proxy --contain -- npx -y @modelcontextprotocol/server-filesystem .
   toolvet proxy --upstream https://mcp.example.com/mcp
   toolvet proxy --listen 127.0.0.1:8080 -- npx -y @modelcontextprotocol/server-filesystem .
   toolvet proxy --listen 127.0.0.1:8080 --upstream https://mcp.example.org/mcp`,
@@ -51,6 +56,8 @@ The exit code is the server's, or 2 if the server could not be started.`,
 			switch {
 			case len(before) > 0:
 				return usageError(cmd, "%q stands before the server's command: put -- between", before[0])
+			case cfg.Upstream != "" && cfg.Contain:
+				return usageError(cmd, "--contain puts walls around a server that a command starts, and --upstream names a running one: contain it where it runs")
 			case cfg.Upstream != "" && server != nil:
 				return usageError(cmd, "a command starts a server, and --upstream names a running one: give one or the other")
 			case cfg.Listen == "" && givenHTTP(cmd):
@@ -70,9 +77,15 @@ The exit code is the server's, or 2 if the server could not be started.`,
 	f.IntVar(&cfg.MaxBatch, "max-batch", 100, "most calls of one batch of dry runs, `N`; 0: no batches")
 	f.StringVar(&cfg.Metrics, "metrics", "", "serve Prometheus metrics at http://`ADDRESS`/metrics, such as 127.0.0.1:9464; default: nowhere")
 	addHTTPFlags(cmd, &cfg)
+	f.BoolVar(&cfg.Contain, "contain", false, "put walls around the server's files and network, as the policy says (Linux); without the policy's key contain, it can change its roots and reach no host")
+	f.BoolVar(&cfg.Contained, containedFlag, false, "the walls of the policy stand around the proxy already")
+	_ = f.MarkHidden(containedFlag) // it exists
 	f.BoolVarP(&verbose, "verbose", "v", false, "print refused calls on standard error, too")
 	return cmd
 }
+
+// containedFlag is for an audit, whose sandbox has the server's walls.
+const containedFlag = "already-contained"
 
 const noServer = "no server command: give it after --, or the URL of a server with --upstream"
 

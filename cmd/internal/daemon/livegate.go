@@ -26,6 +26,7 @@ type liveGate struct {
 	session call.Session
 	enforce *access.Enforcer
 	audit   policy.Log
+	beside  []string        // further files of the policy, at its start
 	watcher *policy.Watcher // nil: there is no file, or others watch it
 	log     *slog.Logger
 	entry   *authGate // authenticates HTTP clients; nil over stdio
@@ -50,7 +51,7 @@ func openLiveGate(source enforce.Source, command []string, counters *access.Coun
 	}
 	source.Server = p.Servers[0].Name // a changed file must not select another server
 	g := &liveGate{source: source, command: command, server: p.Servers[0], session: source.Session(p), log: log, entry: entry,
-		enforce: &access.Enforcer{Shared: setup.SharedLimits, Server: source.Server, Log: log, Counters: counters}, audit: p.Log}
+		enforce: &access.Enforcer{Shared: setup.SharedLimits, Server: source.Server, Log: log, Counters: counters}, audit: p.Log, beside: p.Beside()}
 	if g.rehearse, err = setup.NewRehearser(p, command); err != nil {
 		return nil, err
 	}
@@ -110,6 +111,9 @@ func (g *liveGate) compare(p *policy.Policy) {
 	server := p.Servers[0]
 	if server.Command != nil && !slices.Equal(server.Command, g.command) {
 		g.log.Warn("the policy names another command for the server: it takes effect at the next start", "server", g.source.Server)
+	}
+	if !reflect.DeepEqual(server.Contain, g.server.Contain) {
+		g.log.Warn("the policy has other walls for the server: they take effect at the next start", "server", g.source.Server)
 	}
 	if server.URL != g.server.URL || !reflect.DeepEqual(server.Credentials, g.server.Credentials) {
 		g.log.Warn("the policy has another url or other credentials for the server: they take effect at the next start", "server", g.source.Server)

@@ -20,6 +20,7 @@ import (
 	"github.com/toolvet/toolvet/internal/auth"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/machine/memory"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/proxy/httpdoor"
 	"github.com/toolvet/toolvet/internal/proxy/relay"
 	"github.com/toolvet/toolvet/internal/proxy/stdio"
@@ -44,6 +45,8 @@ type ProxyConfig struct {
 	MaxProcesses int
 	Guard        httpguard.Guard
 
+	Contain        bool // the server has walls even if the policy describes none
+	Contained      bool // it has them already, with the proxy
 	ValidateName   string
 	MaxBatch       int    // calls in a batch of dry runs; 0 offers no batches
 	Metrics        string // address that serves metrics; "" for none
@@ -102,12 +105,18 @@ func Proxy(ctx context.Context, cfg ProxyConfig) (code int, err error) {
 
 // serve joins the client's transport to the server's.
 func (p *proxy) serve(ctx context.Context, remote *remote, cfg relay.Config) (code int, err error) {
+	contained, err := p.contained(remote)
+	if err != nil {
+		return 0, err
+	}
 	if p.gate.entry != nil && remote != nil {
 		return 0, p.reverse(ctx, remote, cfg)
 	}
 	session := stdio.Config{Config: cfg, Session: p.gate.session, Stdin: p.cfg.Stdin, Stdout: p.cfg.Stdout, Stderr: p.cfg.Stderr}
 	if remote != nil {
 		session.Connect = func() (stdio.Peer, error) { return remote.connect(cfg) }
+	} else if contained != nil {
+		session.Connect = func() (stdio.Peer, error) { return contained(ctx) }
 	} else {
 		session.Command, session.Dir = p.gate.command, p.gate.server.Dir
 		if session.Supervisor, err = setup.Supervisor(); err != nil {
@@ -121,6 +130,27 @@ func (p *proxy) serve(ctx context.Context, remote *remote, cfg relay.Config) (co
 		return 0, p.bridge(ctx, session)
 	}
 	return stdio.Run(ctx, session)
+}
+
+// contained returns the function that starts the server in walls; nil: it has none.
+func (p *proxy) contained(remote *remote) (func(context.Context) (stdio.Peer, error), error) {
+	server := *p.gate.server
+	switch {
+	case remote != nil && (p.cfg.Contain || server.Contain != nil):
+		return nil, enforce.WithHint(errors.New("only a server that a command starts can be contained, and this one is behind a URL"), "contain it where it runs")
+	case server.Contain == nil && !p.cfg.Contain, p.cfg.Contained:
+		return nil, nil
+	case server.Contain == nil:
+		server.Contain = new(policy.Containment)
+	}
+	keep := setup.Kept(p.cfg.Source.Policy, p.gate.beside)
+	return func(ctx context.Context) (stdio.Peer, error) {
+		s, err := setup.Contain(ctx, &server, p.gate.command, keep, p.cfg.Stderr, p.cfg.Logger)
+		if err != nil {
+			return nil, err // a nil *contain.Server is no nil Peer
+		}
+		return s, nil
+	}, nil
 }
 
 // A remote is a server behind a URL, and the transport to it, which may add credentials.

@@ -22,6 +22,7 @@ import (
 type Dialer struct {
 	Server     *policy.Server
 	Supervisor []string
+	Keep       []string // files that a contained server must not change
 	Logger     *slog.Logger
 }
 
@@ -32,6 +33,13 @@ func (d *Dialer) Dial(ctx context.Context, stderr io.Writer) (upstream.Transport
 		return d.connect(ctx, stderr)
 	case d.Server.Command == nil:
 		return nil, fmt.Errorf("the policy does not say how to reach the server %q: give it a command or a url", d.Server.Name)
+	}
+	if d.Server.Contain != nil {
+		server, err := Contain(ctx, d.Server, d.Server.Command, d.Keep, stderr, d.Logger)
+		if err != nil {
+			return nil, err // a nil *contain.Server is no nil Transport
+		}
+		return server, nil
 	}
 	env, err := Environment(d.Server)
 	if err != nil {

@@ -16,11 +16,11 @@ import (
 )
 
 // A Host is a pattern for allowed hosts: "api.example.com" at the ports 80 and 443,
-// "api.example.com:8443" at that one, "*.example.com" for any name below it.
+// "api.example.com:8443" at that one, "*.example.com" for any name below it, "*" for any host.
 type Host struct {
 	name string // in lower case; of a wildcard, with its first dot
 	port uint16 // 0: 80 and 443
-	any  bool   // any name below
+	any  bool   // any name below; with the name "", any host
 }
 
 // ParseHost reads a Host.
@@ -37,6 +37,10 @@ func ParseHost(s string) (Host, error) {
 		}
 		h.port = uint16(n)
 	}
+	if name == "*" {
+		h.name, h.any = "", true
+		return h, nil
+	}
 	if rest, ok := strings.CutPrefix(h.name, "*."); ok {
 		h.name, h.any = "."+rest, true
 	}
@@ -45,6 +49,39 @@ func ParseHost(s string) (Host, error) {
 	}
 	return h, nil
 }
+
+// ParseHosts reads hosts. All names and addresses of this machine mean one host, and need a port; local lists
+// these ports.
+func ParseHosts(list []string) (hosts []Host, local []uint16, err error) {
+	for _, s := range list {
+		name, port, err := net.SplitHostPort(s)
+		switch {
+		case err == nil && ours(name):
+			s = net.JoinHostPort(thisMachine, port)
+		case ours(s):
+			return nil, nil, fmt.Errorf("%q is this machine: name the port, too", s)
+		}
+		h, err := ParseHost(s)
+		if err != nil {
+			return nil, nil, err
+		}
+		if h.name == thisMachine {
+			local = append(local, h.port)
+		}
+		hosts = append(hosts, h)
+	}
+	return hosts, local, nil
+}
+
+// ours reports whether a host is this machine (RFC 6761, section 6.3).
+func ours(host string) bool {
+	host = canonical(host)
+	return host == thisMachine || strings.HasSuffix(host, "."+thisMachine)
+}
+
+// Offline lists variables that make launchers take servers from their caches. Without a network they would look
+// for newer versions for minutes.
+var Offline = []string{"npm_config_offline=true", "npm_config_update_notifier=false", "UV_OFFLINE=1"}
 
 func validHost(name string) bool {
 	if _, err := netip.ParseAddr(name); err == nil {
@@ -88,7 +125,23 @@ type Guard struct {
 // allows reports whether a target is allowed, apart from its addresses.
 func (g *Guard) allows(t Target) bool { return covered(g.Allow, t) || covered(g.Private, t) }
 
-var errNotAllowed = errors.New("the host is not allowed")
+var (
+	errNotAllowed = errors.New("the host is not allowed")
+	errNotPublic  = errors.New("its address is not public")
+)
+
+// Judge returns an error unless a target at an address is allowed. A host that is an address must be good itself.
+func (g *Guard) Judge(t Target, address netip.Addr) error {
+	private := covered(g.Private, t)
+	literal, err := netip.ParseAddr(strings.Trim(strings.TrimSuffix(t.Host, "."), "[]"))
+	switch {
+	case !g.allows(t):
+		return errNotAllowed
+	case !good(address, private), err == nil && !good(literal, private):
+		return errNotPublic
+	}
+	return nil
+}
 
 // Dial connects to a target. All addresses of a name must be good, and Dial uses exactly the judged
 // ones.
@@ -100,10 +153,9 @@ func (g *Guard) Dial(ctx context.Context, t Target) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	private := covered(g.Private, t)
 	for _, a := range addresses {
-		if !good(a, private) {
-			return nil, errors.New("its address is not public")
+		if err := g.Judge(t, a); err != nil {
+			return nil, err
 		}
 	}
 	var failed []error

@@ -43,6 +43,8 @@ func TestHosts(t *testing.T) {
 		{"api.example.com", []Target{{"api.example.com", 443}, {"API.example.com.", 80}}, []Target{{"api.example.com", 22}, {"x.api.example.com", 443}, {"example.com", 443}}},
 		{"api.example.com:5432", []Target{{"api.example.com", 5432}}, []Target{{"api.example.com", 443}}},
 		{"*.example.com", []Target{{"a.example.com", 443}, {"a.b.example.com", 80}}, []Target{{"example.com", 443}, {"badexample.com", 443}, {".example.com", 443}}},
+		{"*", []Target{{"a.example.com", 443}, {"192.0.2.1", 80}}, []Target{{"a.example.com", 22}}},
+		{"*:22", []Target{{"a.example.com", 22}}, []Target{{"a.example.com", 443}}},
 		{"[2001:db8::1]:80", []Target{{"2001:db8::1", 80}}, []Target{{"2001:db8::1", 443}}},
 	} {
 		h := hosts(t, tt.pattern)
@@ -57,7 +59,7 @@ func TestHosts(t *testing.T) {
 			}
 		}
 	}
-	for _, bad := range []string{"", "*", "*.", "a b", "https://a.example", "a.example:0", "a.example:x", "a/b", "a.*.b"} {
+	for _, bad := range []string{"", "**", "*.", "a b", "https://a.example", "a.example:0", "a.example:x", "a/b", "a.*.b"} {
 		if _, err := ParseHost(bad); err == nil {
 			t.Errorf("%q is a host", bad)
 		}
@@ -74,6 +76,25 @@ func TestGood(t *testing.T) {
 		a := netip.MustParseAddr(address)
 		if got := [2]bool{good(a, false), good(a, true)}; got != want {
 			t.Errorf("%s: got %v, want %v", address, got, want)
+		}
+	}
+}
+
+// TestJudge judges hosts together with their addresses.
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	g := &Guard{Allow: hosts(t, "*"), Private: hosts(t, "db.example:5432")}
+	for _, tt := range []struct {
+		target  Target
+		address string
+		want    bool
+	}{
+		{Target{"a.example", 80}, "93.184.215.14", true}, {Target{"a.example", 80}, "10.0.0.1", false}, {Target{"a.example", 22}, "93.184.215.14", false},
+		{Target{"93.184.215.14", 443}, "93.184.215.14", true}, {Target{"127.0.0.1", 80}, "93.184.215.14", false}, {Target{"127.0.0.1.", 80}, "93.184.215.14", false}, {Target{"[::1]", 80}, "93.184.215.14", false},
+		{Target{"db.example", 5432}, "10.0.0.1", true}, {Target{"db.example", 80}, "10.0.0.1", false}, {Target{"db.example", 5432}, "169.254.169.254", false},
+	} {
+		if err := g.Judge(tt.target, netip.MustParseAddr(tt.address)); (err == nil) != tt.want {
+			t.Errorf("%s at %s: got %v, want %v", tt.target, tt.address, err, tt.want)
 		}
 	}
 }

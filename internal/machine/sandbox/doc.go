@@ -21,4 +21,7 @@
 // below such directories get overlays of their own. Only single large files of the machine are bound
 // into the new root, read-only. Through an overlay, a program cannot reach sockets and named pipes of
 // the machine.
+//
+// With a [View], the new root has only the view's places, and changes below some of them reach the
+// machine: the walls around a live server.
 package sandbox

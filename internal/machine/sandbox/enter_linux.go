@@ -25,6 +25,7 @@ type entry struct {
 	Dir       string
 	Root      bool
 	Limits    Limits
+	Live      bool
 }
 
 // An entered is the message to init from the program that becomes the server. Init answers with {}. It
@@ -56,7 +57,7 @@ func enter() int {
 	if err := e.giveUp(); err != nil {
 		return fail(err)
 	}
-	listener, err := filter()
+	listener, err := filter(e.Live)
 	if err != nil {
 		return fail(err)
 	}
@@ -106,7 +107,7 @@ func (e *entry) giveUp() error {
 		return fmt.Errorf("a namespace of control groups: %w", err)
 	}
 	if stands(limitsWall) {
-		if err := e.Limits.set(); err != nil {
+		if err := e.limit(); err != nil {
 			return err
 		}
 	}
@@ -134,14 +135,22 @@ const (
 	spareCPU       = 5 * time.Second
 )
 
-// set bounds this process and each of its children separately. A core limit of 1 byte prevents cores
+// limit bounds this process and each of its children separately. A core limit of 1 byte prevents cores
 // altogether; with 0 bytes, the kernel could still pass them to a program of the machine (core(5)).
-func (l Limits) set() error {
-	for what, most := range map[int]uint64{
+func (e *entry) limit() error {
+	if e.Live {
+		return setLimits(map[int]uint64{unix.RLIMIT_CORE: 1})
+	}
+	l := e.Limits
+	return setLimits(map[int]uint64{
 		unix.RLIMIT_NPROC: uint64(l.Processes + spareProcesses), unix.RLIMIT_NOFILE: uint64(l.OpenFiles), unix.RLIMIT_CPU: uint64((l.CPU + spareCPU).Seconds()),
 		unix.RLIMIT_DATA: uint64(l.Memory + spareMemory), unix.RLIMIT_CORE: 1, unix.RLIMIT_MEMLOCK: 64 << 10,
 		unix.RLIMIT_MSGQUEUE: 0, unix.RLIMIT_SIGPENDING: uint64(l.Processes), unix.RLIMIT_RTPRIO: 0, unix.RLIMIT_NICE: 0,
-	} {
+	})
+}
+
+func setLimits(limits map[int]uint64) error {
+	for what, most := range limits {
 		var now unix.Rlimit
 		if err := unix.Getrlimit(what, &now); err != nil {
 			return fmt.Errorf("limit %d: %w", what, err)

@@ -6,6 +6,7 @@
 package sandbox
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -18,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolvet/toolvet/internal/machine/cgroup"
+	"github.com/toolvet/toolvet/internal/machine/memory"
 )
 
 // The roles of [Run].
@@ -61,11 +63,6 @@ func runInit() int {
 		}
 	}
 	signal.Notify(make(chan os.Signal, 1)) // only signals of the kernel end init
-	// When the machine runs out of memory, the rehearsal ends first. A container may forbid this
-	// setting, which is fine.
-	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
-	// No process inside may trace or stop init.
-	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 	c, err := newControl(os.NewFile(controlFD, "control"))
 	if err != nil {
 		return 2
@@ -74,6 +71,13 @@ func runInit() int {
 	if err := c.receive(&s); err != nil {
 		return 2
 	}
+	if !s.Config.live() {
+		// When the machine runs out of memory, the rehearsal ends first. A container may forbid this
+		// setting, which is fine.
+		_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
+	}
+	// No process inside may trace or stop init.
+	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 	i := &initProcess{setup: s, control: c}
 	if err := i.run(); err != nil {
 		var missing *UnsupportedError
@@ -104,6 +108,7 @@ func (i *initProcess) run() error {
 	if err := isolate(i.setup.Config.Network); err != nil {
 		return err
 	}
+	i.events.quiet = i.setup.Config.live()
 	i.events.control, i.events.names = i.control, newNames(i.setup.Config.FirstAddress, i.setup.Config.Names)
 	if i.setup.Config.Network == Observed {
 		if err := i.events.names.listen(i.events.send); err != nil {
@@ -111,6 +116,7 @@ func (i *initProcess) run() error {
 		}
 		if i.setup.Visits {
 			i.events.porter = newPorter(i.events.names)
+			i.events.porter.patient = i.setup.Config.live()
 			i.events.porter.openLocal(i.setup.Config.Local)
 		}
 	}
@@ -135,7 +141,11 @@ func (i *initProcess) serve() error {
 	go i.obey()
 	go i.events.watch(listener)
 	limit := newWarden(i.setup.Config.Limits, i.setup.Grouped, i.stage)
-	go limit.watch()
+	if i.setup.Config.live() { // it may take days
+		memory.Manage(context.Background())
+	} else {
+		go limit.watch()
+	}
 	if err := i.control.send(note{Started: true}); err != nil {
 		return err
 	}
@@ -175,7 +185,7 @@ func (i *initProcess) start() (*exec.Cmd, *os.File, error) {
 		return nil, nil, err
 	}
 	what := i.setup.Config
-	if err := mine.send(entry{Args: what.Args, Env: what.Env, Dir: what.Dir, Root: i.setup.Root, Limits: what.Limits}); err != nil {
+	if err := mine.send(entry{Args: what.Args, Env: what.Env, Dir: what.Dir, Root: i.setup.Root, Limits: what.Limits, Live: what.live()}); err != nil {
 		return nil, nil, err
 	}
 	listener, err := takeListener(mine, cmd.Process.Pid)

@@ -76,7 +76,7 @@ func (r *root) overlay(path string, nested bool) error {
 	if err := sameAttributes(path, upper); err != nil {
 		return err
 	}
-	err = r.layOver(path, layering{upper, work, lower, target, flagsOf(path)})
+	err = r.layOver(path, layering{upper, work, lower, target, flagsOf(path) | r.sealed(path)})
 	switch {
 	case errors.Is(err, unix.ENODEV):
 		return &UnsupportedError{What: "the kernel does not know the file system overlay", Fix: "an administrator can load it: modprobe overlay"}

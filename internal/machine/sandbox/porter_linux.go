@@ -30,12 +30,16 @@ type porter struct {
 	names *names
 	out   int // visitsFD
 
-	mu   sync.Mutex
-	open map[netip.AddrPort]bool
+	// patient opens the ports of services that speak first, too: of those behind an allowed host.
+	patient bool
+
+	mu    sync.Mutex
+	open  map[netip.AddrPort]net.Listener
+	order []netip.AddrPort // of the listeners that may close, the oldest first
 }
 
 func newPorter(n *names) *porter {
-	return &porter{names: n, out: visitsFD, open: map[netip.AddrPort]bool{}}
+	return &porter{names: n, out: visitsFD, open: map[netip.AddrPort]net.Listener{}}
 }
 
 // openLocal listens at ports of the sandbox itself.
@@ -51,7 +55,7 @@ func (p *porter) openLocal(ports []uint16) {
 // inside.
 func (p *porter) expect(address string) {
 	a, err := netip.ParseAddrPort(address)
-	if err != nil || a.Port() == 0 || serverFirst[a.Port()] {
+	if err != nil || a.Port() == 0 || serverFirst[a.Port()] && !p.patient {
 		return
 	}
 	a = netip.AddrPortFrom(a.Addr().Unmap(), a.Port())
@@ -64,14 +68,25 @@ func (p *porter) expect(address string) {
 func (p *porter) listen(a netip.AddrPort) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.open[a] || len(p.open) >= maxListeners {
+	if p.open[a] != nil {
 		return
+	}
+	if len(p.open) >= maxListeners {
+		if !p.patient || len(p.order) == 0 {
+			return
+		}
+		p.open[p.order[0]].Close() // the server may connect there again, and opens it so
+		delete(p.open, p.order[0])
+		p.order = p.order[1:]
 	}
 	l, err := (&net.ListenConfig{Control: anyAddress}).Listen(context.Background(), "tcp", a.String())
 	if err != nil {
 		return // a process inside listens there; or nobody answers, and the attempt is reported
 	}
-	p.open[a] = true
+	p.open[a] = l
+	if !a.Addr().IsLoopback() {
+		p.order = append(p.order, a)
+	}
 	go p.serve(l, a)
 }
 

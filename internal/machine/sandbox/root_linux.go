@@ -25,9 +25,11 @@ type root struct {
 	stage  int    // descriptor of the directory of the layers
 	layers []layer
 	named  int // layers, including failed ones
-	gaps   []Gap
-	fresh  []overlaying
-	on     map[uint64]int // by mount of a layer: the mount of the machine below
+	// scratches counts the empty directories.
+	scratches int
+	gaps      []Gap
+	fresh     []overlaying
+	on        map[uint64]int // by mount of a layer: the mount of the machine below
 }
 
 // buildRoot builds the new root and enters it.
@@ -43,6 +45,12 @@ func buildRoot(s setup) (*root, error) {
 	if len(s.Missed) > 0 {
 		r.gaps = append(r.gaps, Gap{Path: "/", Why: "there was no time to look at all directories below " + strings.Join(s.Missed, ", ") +
 			": if this user may write to one of others there, the server could not, unless it is named (--writable)"})
+	}
+	if v := s.Config.View; v != nil {
+		if err := r.show(v); err != nil {
+			return nil, err
+		}
+		return r, r.enter()
 	}
 	w := &world{mounts: mounts, readDir: os.ReadDir, size: size, writable: s.Writable}
 	places := w.plan()
@@ -80,7 +88,7 @@ func (r *root) prepare(places int) error {
 	if err := unix.Mount("toolvet", r.base, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, options); err != nil {
 		return &UnsupportedError{What: fmt.Sprintf("a file system in memory cannot be mounted (%v)", err)}
 	}
-	for _, dir := range []string{"/u", "/w", "/root", "/empty"} {
+	for _, dir := range []string{"/u", "/w", "/root", "/scratch", "/placed"} {
 		if err := os.Mkdir(r.base+dir, 0o755); err != nil {
 			return err
 		}

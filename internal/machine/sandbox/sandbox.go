@@ -30,7 +30,7 @@ type Config struct {
 	Limits  Limits
 	Network Network
 	// Accept gets each TCP connection of a process inside an [Observed] network, except those to the
-	// sandbox itself. Each call has a goroutine of its own, at most [maxAccepted] at a time, and closes
+	// sandbox itself. Each call has a goroutine of its own, a bounded number at a time, and closes
 	// the connection. Nil: all are refused.
 	Accept func(net.Conn, Target) `json:"-"`
 	// Built gets the layers before the server starts. It may be nil.
@@ -49,9 +49,30 @@ type Config struct {
 	// Each name below counts for itself.
 	Names        map[string][]netip.Addr
 	FirstAddress netip.Addr
+	// View limits what the server sees of the machine's files. Nil: all of them, under layers.
+	View *View
 
 	without []wall // left out by tests
 }
+
+// A View is what a server sees of the machine's files. Other files are missing, and everything but Write,
+// Caches and Scratch is read-only. Paths are absolute. [Config.Dir] exists inside, perhaps empty.
+//
+// Without Layered, changes below Write reach the machine. The server then lives as long as its caller
+// wants: it has no limits but Storage and Files, for Caches and Scratch, and Events reports nothing.
+type View struct {
+	Write    []string // files and directories, as they are
+	Read     []string
+	Programs []string // as Read, but sockets and named pipes lead nowhere, and changes of the machine may not show
+	Caches   []string // directories as Programs, with changes that are lost at the end
+	Scratch  []string // empty directories, with changes that are lost at the end
+	Links    []string // symbolic links on the way to others
+	Hide     []string // shown empty, wherever they are; missing ones are ignored
+	Layered  bool     // changes below Write land in layers, too
+}
+
+// live reports whether changes of the server reach the machine.
+func (c *Config) live() bool { return c.View != nil && !c.View.Layered }
 
 // A wall stands between the server and the machine; see walls_linux.go.
 type wall string
@@ -70,8 +91,18 @@ func (t Target) Host() string {
 	return t.Address.Addr().String()
 }
 
-// maxAccepted bounds the concurrent calls of [Config.Accept].
-const maxAccepted = 64
+// maxAccepted and maxLive bound the concurrent calls of [Config.Accept].
+const (
+	maxAccepted = 64
+	maxLive     = 1024 // of a live server
+)
+
+func (c *Config) accepted() int {
+	if c.live() {
+		return maxLive
+	}
+	return maxAccepted
+}
 
 // A Placed is a directory of the machine that appears at another path inside, under a layer. At is a
 // top-level path that does not exist on the machine.

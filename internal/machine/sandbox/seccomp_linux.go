@@ -97,8 +97,12 @@ func unless(k uint32, n uint8) unix.SockFilter {
 	return unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: n, K: k}
 }
 
-// instructions returns the filter.
-func instructions() []unix.SockFilter {
+// instructions returns the filter. Of a live server, only connections are watched.
+func instructions(live bool) []unix.SockFilter {
+	watched, oldWatched := watched, oldWatched
+	if live {
+		watched, oldWatched = []uint32{unix.SYS_CONNECT}, nil
+	}
 	p := []unix.SockFilter{load(dataArch), {Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: 1, K: arch}, answer(unix.SECCOMP_RET_KILL_PROCESS), load(dataNumber)}
 	p = append(p, foreign...)
 	p = append(p, between(newest+1, math.MaxUint32)...)
@@ -122,6 +126,9 @@ func instructions() []unix.SockFilter {
 	p = append(p, oneOf(unix.SYS_IOCTL, dataArgs+8, typing, deny(unix.EPERM), unix.SECCOMP_RET_ALLOW)...)
 	p = append(p, keepCores()...)
 	p = append(p, oneOf(unix.SYS_FCNTL, dataArgs+8, sharing, deny(unix.EPERM), unix.SECCOMP_RET_ALLOW)...)
+	if live {
+		return append(p, answer(unix.SECCOMP_RET_ALLOW))
+	}
 	p = append(p, oneOf(unix.SYS_EPOLL_CTL, dataArgs+8, []uint32{unix.EPOLL_CTL_ADD}, unix.SECCOMP_RET_USER_NOTIF, unix.SECCOMP_RET_ALLOW)...)
 	p = append(p, oneOf(unix.SYS_SETITIMER, dataArgs, []uint32{itimerReal}, unix.SECCOMP_RET_USER_NOTIF, unix.SECCOMP_RET_ALLOW)...)
 	p = append(p, oldSignalling...)
@@ -150,7 +157,7 @@ func anyOf(nr, argument, bits uint32) []unix.SockFilter {
 	}
 }
 
-// keepCores accepts a new core limit without setting it: see [Limits.set]. Programs with secrets set it
+// keepCores accepts a new core limit without setting it: see [entry.limit]. Programs with secrets set it
 // to 0, and exit if they cannot.
 func keepCores() []unix.SockFilter {
 	const limit, set = dataArgs + 8, dataArgs + 16 // of prlimit64; set is a pointer
@@ -213,8 +220,8 @@ func oneOf(nr, argument uint32, values []uint32, in, out uint32) []unix.SockFilt
 
 // filter installs the filter for this thread and its descendants, and returns the descriptor that
 // reports watched calls.
-func filter() (int, error) {
-	p := instructions()
+func filter(live bool) (int, error) {
+	p := instructions(live)
 	if !stands(filterWall) {
 		p = watching()
 	}

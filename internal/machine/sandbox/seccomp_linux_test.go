@@ -19,7 +19,7 @@ import (
 func machineOf(t *testing.T) *bpf.VM {
 	t.Helper()
 	var raw []bpf.RawInstruction
-	for _, i := range instructions() {
+	for _, i := range instructions(false) {
 		raw = append(raw, bpf.RawInstruction{Op: i.Code, Jt: i.Jt, Jf: i.Jf, K: i.K})
 	}
 	program, ok := bpf.Disassemble(raw)

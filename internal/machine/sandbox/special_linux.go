@@ -92,7 +92,7 @@ func (r *root) proc() error {
 	if err := unix.Mount("proc", at, "proc", flags, ""); err != nil {
 		return &UnsupportedError{What: fmt.Sprintf("/proc cannot be mounted (%v)", err), Fix: "a container must show its /proc unmasked"}
 	}
-	if ownPIDs() { // above the limit, so that the warden can see a process over it, and init can start threads
+	if ownPIDs() && !r.setup.Config.live() { // above the limit, so that the warden can see a process over it, and init can start threads
 		if err := os.WriteFile(filepath.Join(at, "sys/kernel/pid_max"), strconv.AppendInt(nil, minPIDs+2*r.setup.Config.Limits.Processes, 10), 0); err != nil {
 			return fmt.Errorf("the limit of processes: %w", err)
 		}
@@ -156,7 +156,11 @@ func (r *root) dev() error {
 			return err
 		}
 	}
-	if info, err := os.Lstat("/dev/shm"); err == nil && info.IsDir() { // its content stays, live
+	if r.setup.Config.View != nil {
+		if err := r.scratch("/dev/shm"); err != nil {
+			return err
+		}
+	} else if info, err := os.Lstat("/dev/shm"); err == nil && info.IsDir() { // its content stays, live
 		if err := r.overlay("/dev/shm", false); err != nil {
 			return err
 		}

@@ -34,6 +34,7 @@ const startTimeout = 30 * time.Second
 // A Sandbox runs one server. Its methods are safe for concurrent use.
 type Sandbox struct {
 	stdin, stdout, stderr *os.File
+	quiet                 bool // events are not kept
 	cmd                   *exec.Cmd
 	control               *control
 	visits                *visits // connections from inside; nil: all are refused
@@ -67,8 +68,10 @@ func Start(ctx context.Context, c Config) (*Sandbox, error) {
 		}
 		c.Dir = dir
 	}
-	s := &Sandbox{done: make(chan struct{}), over: make(chan struct{}), answer: make(chan note, 1)}
-	s.confine(c)
+	s := &Sandbox{quiet: c.live(), done: make(chan struct{}), over: make(chan struct{}), answer: make(chan note, 1)}
+	if !c.live() {
+		s.confine(c)
+	}
 	err := s.launch(c)
 	if err != nil && s.group != nil { // some containers cannot start a process in a group
 		s.ungroup()
@@ -118,7 +121,7 @@ func (s *Sandbox) launch(c Config) error {
 		return err
 	}
 	if c.Accept != nil {
-		v, other, err := newVisits(c.Accept)
+		v, other, err := newVisits(c.Accept, c.accepted())
 		if err != nil {
 			return err
 		}
@@ -169,9 +172,12 @@ func namespaces(c Config) uintptr {
 
 // begin configures init, and waits until the server runs.
 func (s *Sandbox) begin(c Config) error {
-	dirs, missed, err := writable(c)
-	if err != nil {
-		return err
+	var dirs, missed []string
+	if c.View == nil {
+		var err error
+		if dirs, missed, err = writable(c); err != nil {
+			return err
+		}
 	}
 	trusted, variables := trust(c)
 	c.Env = withVariables(c.Env, variables)
@@ -456,6 +462,9 @@ func identity(file string) ([]syscall.SysProcIDMap, error) {
 // happened records an event. A signal during the start of a program makes the kernel restart the call
 // and report it again; that counts as one start.
 func (s *Sandbox) happened(e Event) {
+	if s.quiet {
+		return
+	}
 	if n := len(s.events); n > 0 && e.Exec != nil && s.events[n-1].PID == e.PID && slices.Equal(s.events[n-1].Exec, e.Exec) {
 		return
 	}

@@ -34,7 +34,7 @@ type visits struct {
 }
 
 // newVisits makes the socket, and returns init's side as well.
-func newVisits(accept func(net.Conn, Target)) (v *visits, inits *os.File, err error) {
+func newVisits(accept func(net.Conn, Target), most int) (v *visits, inits *os.File, err error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, nil, err
@@ -45,7 +45,7 @@ func newVisits(accept func(net.Conn, Target)) (v *visits, inits *os.File, err er
 		unix.Close(pair[1])
 		return nil, nil, err
 	}
-	v = &visits{socket: os.NewFile(uintptr(pair[0]), "visits"), accept: accept, places: make(chan struct{}, maxAccepted), open: map[net.Conn]bool{}}
+	v = &visits{socket: os.NewFile(uintptr(pair[0]), "visits"), accept: accept, places: make(chan struct{}, most), open: map[net.Conn]bool{}}
 	return v, os.NewFile(uintptr(pair[1]), "visits"), nil
 }
 

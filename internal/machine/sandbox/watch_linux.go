@@ -59,6 +59,7 @@ type watcher struct {
 	watches watches
 	porter  *porter // takes connections; nil: they are refused
 	control *control
+	quiet   bool // nothing is reported
 	// connected reports that a process inside may have connected to something.
 	connected atomic.Bool
 
@@ -134,6 +135,9 @@ func respond(fd uintptr, id uint64, err error) {
 
 // send reports an event. Without a listener, the end is near.
 func (w *watcher) send(e *Event) {
+	if w.quiet {
+		return
+	}
 	e.Connect = w.names.named(e.Connect)
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -14,9 +14,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/cmd/internal/audit"
 	"github.com/toolvet/toolvet/internal/machine/egress"
 	"github.com/toolvet/toolvet/internal/machine/sandbox"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/upstream"
 )
@@ -40,7 +42,10 @@ type Config struct {
 	StartTimeout time.Duration // of a start; default [upstream.DefaultTimeout]
 	Budget       time.Duration // of everything; default 5 min
 	Limits       sandbox.Limits
-	Stderr       io.Writer // receives the server's standard error; nil discards it
+	// Contain puts the walls of a contained server (see package contain) into the sandbox. Of the audit's world, the
+	// server may then change its root alone. Nil: none.
+	Contain *policy.Containment
+	Stderr  io.Writer // receives the server's standard error; nil discards it
 }
 
 // A Result is the outcome of all probes.
@@ -49,6 +54,9 @@ type Result struct {
 	Tools  []string
 	Server string   // the server's own name and version
 	Notes  []string // gaps, with their reasons
+	// Controls are the cells with a harmless call that worked, and Catalog has the tools as the server listed them.
+	Controls []audit.Cell
+	Catalog  *call.Catalog
 }
 
 // Run audits a server in a sandbox. An error means that the server did not start, or says why no
@@ -75,6 +83,11 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	defer answers.Close()
 	x.launcher = &launcher{init: cfg.Init, timeout: cfg.StartTimeout, world: w, answers: answers, authority: authority, limits: cfg.Limits}
 	x.start = x.launcher.start
+	if cfg.Contain != nil {
+		if err := x.launcher.contain(cfg.Contain); err != nil {
+			return nil, err
+		}
+	}
 	ctx, cancel := context.WithTimeout(ctx, cfg.Budget)
 	defer cancel()
 	a := x.auditor()
@@ -162,6 +175,7 @@ func (a *auditor) learn(ctx context.Context) error {
 		a.note("%d tool definitions cannot be used and were not tried", len(faults))
 		a.leaveOut(audit.Cell{Class: audit.Schema}, "there are tools whose definitions cannot be used")
 	}
+	a.result.Catalog = catalog
 	names := catalog.Names()
 	for _, name := range names[:min(len(names), maxTools)] {
 		t := catalog.Tool(name)
@@ -228,6 +242,13 @@ func cell(t *tool, p parameter, c audit.Class) audit.Cell {
 }
 
 func whole(t *tool, c audit.Class) audit.Cell { return audit.Cell{Tool: show(t.Name), Class: c} }
+
+// worked notes that a harmless call of a cell worked.
+func (a *auditor) worked(c audit.Cell) {
+	if !slices.Contains(a.result.Controls, c) {
+		a.result.Controls = append(a.result.Controls, c)
+	}
+}
 
 func (a *auditor) fact(f audit.Fact) {
 	f.Method = audit.Dynamic

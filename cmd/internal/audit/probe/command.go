@@ -29,6 +29,9 @@ func (a *auditor) command(ctx context.Context, t *tool, p parameter) {
 	normal := a.normal(t, p)
 	works := false
 	w.follow(ctx, []string{normal}, func(_ int, r reply) bool { works = r.ok(); return false })
+	if works {
+		a.worked(c)
+	}
 	var values, ids []string
 	for _, payload := range payloads {
 		id := token()

@@ -78,6 +78,9 @@ func (a *auditor) unnamedPath(ctx context.Context, t *tool, p parameter) {
 // paths tries forbidden paths. works says that the control call worked; if not, unknown says why.
 func (a *auditor) paths(ctx context.Context, t *tool, p parameter, f form, works bool, unknown audit.Fact) {
 	c := cell(t, p, audit.Path)
+	if works {
+		a.worked(c)
+	}
 	unknown.Cell = c
 	probes, known := a.pathProbes(f), len(a.result.Facts)
 	s := a.escape(ctx, t, p, probes, 0)

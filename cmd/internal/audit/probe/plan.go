@@ -78,6 +78,9 @@ func (a *auditor) join(r Result) {
 			a.result.Facts = append(a.result.Facts, f)
 		}
 	}
+	for _, c := range r.Controls {
+		a.worked(c)
+	}
 	for _, n := range r.Notes {
 		a.note("%s", n)
 	}

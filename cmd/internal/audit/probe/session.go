@@ -46,6 +46,7 @@ type launcher struct {
 	stderr       io.Writer
 	limits       sandbox.Limits
 	asked        atomic.Bool // for the client's roots
+	walls        *walls      // nil: none
 }
 
 func (l *launcher) start(ctx context.Context) (*session, error) {
@@ -80,14 +81,23 @@ type dialer struct {
 }
 
 func (d dialer) Dial(ctx context.Context, stderr io.Writer) (upstream.Transport, error) {
-	box, err := sandbox.Start(ctx, sandbox.Config{
+	config := sandbox.Config{
 		Args: d.l.command, Env: d.l.env, Dir: d.l.dir, Init: d.l.init, Limits: d.l.limits, Network: sandbox.Observed,
 		Placed: []sandbox.Placed{{From: d.l.world.dir, At: d.l.world.at}},
 		Names:  fixedNames(), FirstAddress: firstAddress, Local: localPorts, Trust: d.l.authority.PEM(),
 		Accept: func(c net.Conn, to sandbox.Target) {
+			if d.l.walls.refuse(c, to) {
+				return
+			}
 			d.l.answers.Serve(c, egress.Target{Host: to.Host(), Port: to.Address.Port()})
 		},
-	})
+	}
+	if d.l.walls != nil {
+		if err := d.l.surround(&config); err != nil {
+			return nil, err
+		}
+	}
+	box, err := sandbox.Start(ctx, config)
 	if err != nil {
 		return nil, err
 	}

@@ -65,6 +65,7 @@ func (a *auditor) url(ctx context.Context, t *tool, p parameter) {
 		}
 		return
 	}
+	a.worked(cell(t, p, audit.URL))
 	a.urls(ctx, t, p, *works)
 	if body {
 		a.output(ctx, t, p, a.seedPage(*works))

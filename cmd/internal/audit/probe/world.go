@@ -56,12 +56,7 @@ func newWorld() (*world, error) {
 	w := &world{control: token(), listed: "list" + token(), outside: token(), beside: token(), home: token(), hidden: map[string]string{},
 		odd: "page" + token(), large: "pages" + token(), marks: newMarks()}
 	w.sizes = map[string]int{w.control: randomSize(30_011), w.outside: randomSize(50_021), w.beside: randomSize(70_003)}
-	for _, at := range places {
-		if _, err := os.Lstat(at); errors.Is(err, fs.ErrNotExist) {
-			w.at = at
-			break
-		}
-	}
+	w.at = freePlace()
 	if w.at == "" {
 		return nil, errors.New("every name for the audit's directory is taken: " + strings.Join(places, ", "))
 	}
@@ -75,6 +70,19 @@ func newWorld() (*world, error) {
 	}
 	return w, nil
 }
+
+// freePlace returns the name for the world; "" if all are taken.
+func freePlace() string {
+	for _, at := range places {
+		if _, err := os.Lstat(at); errors.Is(err, fs.ErrNotExist) {
+			return at
+		}
+	}
+	return ""
+}
+
+// RootInside returns the directory that stands for [Root] in the server's sandbox.
+func RootInside() string { return path.Join(freePlace(), "root") }
 
 func (w *world) remove() { os.RemoveAll(w.dir) }
 

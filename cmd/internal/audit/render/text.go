@@ -137,6 +137,11 @@ func Comparison(w io.Writer, c *audit.Comparison) error {
 	if o.Unknown > 0 {
 		fmt.Fprintf(b, "Not known any more: not even what should work does. That may be the policy, which proves nothing.\n")
 	}
+	h := c.Harmless
+	fmt.Fprintf(b, "Harmless calls: they worked in %d places, and still work in %d\n", h.Calls, h.Work)
+	for _, lost := range h.Lost {
+		fmt.Fprintf(b, "  no more: %s\n", lost)
+	}
 	fmt.Fprintf(b, "\nWhat changed (%d)\n", len(c.Changed))
 	for _, one := range c.Changed {
 		why := ""

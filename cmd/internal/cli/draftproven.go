@@ -1,0 +1,136 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/cmd/internal/audit"
+	"github.com/toolvet/toolvet/internal/infer"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
+)
+
+// plainText is the demand on a text that becomes part of a command: letters, digits and some signs, none of which
+// means anything to a shell or separates arguments, and no dash in front. The dollar sign is written as in a policy.
+const plainText = `text: {pattern: '^[\p{L}\p{N}_./:@%+=,][\p{L}\p{N}_./:@%+=,-]*$$'}`
+
+const plainTextComment = "          # proven: its text becomes part of a command, so it has no blanks and no signs of a shell\n"
+
+// A provenTool has the weaknesses of a tool that a policy can close.
+type provenTool struct {
+	output    bool // its results
+	arguments []provenArgument
+}
+
+// A provenArgument is an argument with weaknesses, by class.
+type provenArgument struct {
+	address            string
+	path, url, command bool
+	resolve            bool // a name that leads to a forbidden address passes
+	written            bool
+}
+
+// proven finds the proven weaknesses of a tool.
+func (d *drafting) proven(t *call.Tool) *provenTool {
+	p := &provenTool{}
+	name := strictjson.Printable(t.Name, 128) // as the audit writes it
+	for _, w := range d.found {
+		if w.Tool != name || w.Confidence != audit.Proven || !w.Graded() {
+			continue
+		}
+		switch w.Class {
+		case audit.Output:
+			p.output = p.output || slices.ContainsFunc(w.Kinds, func(k string) bool { return k != "unbounded" })
+		case audit.Path, audit.URL, audit.Command:
+			a := p.at(w.Param)
+			a.path, a.url, a.command = a.path || w.Class == audit.Path, a.url || w.Class == audit.URL, a.command || w.Class == audit.Command
+			a.resolve = a.resolve || slices.Contains(w.Kinds, "ssrf-dns")
+		}
+	}
+	slices.SortFunc(p.arguments, func(a, b provenArgument) int { return bytes.Compare([]byte(a.address), []byte(b.address)) })
+	return p
+}
+
+// at returns the argument with an address, which may be new.
+func (p *provenTool) at(address string) *provenArgument {
+	i := slices.IndexFunc(p.arguments, func(a provenArgument) bool { return a.address == address })
+	if i < 0 {
+		p.arguments = append(p.arguments, provenArgument{address: address})
+		i = len(p.arguments) - 1
+	}
+	return &p.arguments[i]
+}
+
+// find returns the argument with an address, or nil.
+func (p *provenTool) find(address string) *provenArgument {
+	for i := range p.arguments {
+		if p.arguments[i].address == address {
+			return &p.arguments[i]
+		}
+	}
+	return nil
+}
+
+// instead reports whether a proven weakness shows that a guess is wrong: the argument is of another kind.
+func (p *provenTool) instead(g infer.Guess) bool {
+	a := p.find(g.Address)
+	return a != nil && (a.path || a.url) && !(a.path && g.Kind == infer.Path || a.url && g.Kind == infer.URL)
+}
+
+// resolves reports whether the names of a URL must be resolved.
+func (p *provenTool) resolves(address string) bool {
+	a := p.find(address)
+	return a != nil && a.resolve
+}
+
+// take returns what further demands an argument gets beside that of a guess.
+func (p *provenTool) take(address string, kind infer.Kind) string {
+	a := p.find(address)
+	if a == nil {
+		return ""
+	}
+	a.written = true
+	if a.command && kind != infer.Command {
+		return ", " + plainText
+	}
+	return ""
+}
+
+// write writes the demands on arguments that no guess is about, and returns their number.
+func (p *provenTool) write(b *bytes.Buffer, t *call.Tool) (demands int) {
+	for _, a := range p.arguments {
+		var demand string
+		switch {
+		case a.written:
+			continue
+		case a.path && a.url:
+			fmt.Fprintf(b, "          # proven: %s is a path and a URL at once, which no demand is for\n", oneLine(a.address, maxDescription))
+		case a.path:
+			b.WriteString("          # proven: a path leads out of the server's directories\n")
+			demand = "path: {}"
+		case a.url:
+			b.WriteString("          # proven: a URL leads to a forbidden address\n")
+			options := everyday(t, infer.URL)
+			if a.resolve {
+				options = withOption(options, "resolve: true")
+			}
+			demand = "url: " + options
+		}
+		if a.command {
+			b.WriteString(plainTextComment)
+			if demand != "" {
+				demand += ", "
+			}
+			demand += plainText
+		}
+		if demand != "" {
+			demands++
+			fmt.Fprintf(b, "          %s: {%s}\n", key(argument(a.address)), demand)
+		}
+	}
+	return demands
+}

@@ -1,0 +1,91 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/cmd/internal/audit"
+	"github.com/toolvet/toolvet/cmd/internal/audit/class"
+	"github.com/toolvet/toolvet/internal/enforce"
+	"github.com/toolvet/toolvet/internal/pin"
+	"github.com/toolvet/toolvet/internal/policy"
+)
+
+// TestDraftProven drafts policies from weaknesses: each proven one of an argument has a demand, whatever its name, and
+// other weaknesses have none.
+func TestDraftProven(t *testing.T) {
+	t.Parallel()
+	properties := ""
+	for _, name := range []string{"path", "url", "page", "title", "both", "host", "a b", "guessed"} {
+		properties += `,"` + name + `":{"type":"string"}`
+	}
+	tool, err := call.DecodeTool([]byte(`{"name":"t","inputSchema":{"type":"object","properties":{`+properties[1:]+`}}}`), call.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools := call.NewCatalog([]*call.Tool{tool})
+	weakness := func(c audit.Class, param string, sure audit.Confidence, kinds ...string) audit.Weakness {
+		return audit.Weakness{Cell: audit.Cell{Tool: "t", Param: param, Class: c}, Kinds: kinds, Confidence: sure, Severity: class.High}
+	}
+	checks := enforce.Checks(suite.Default())
+	d := &drafting{
+		checks: checks, command: []string{"node", "server.js", "{ROOT}"}, listed: map[string]*call.Catalog{pin.Tools: tools}, walls: `{network: {allow: ["*"]}}`,
+		found: []audit.Weakness{
+			weakness(audit.Path, "/path", audit.Proven, "absolute"), weakness(audit.Command, "/path", audit.Proven, "shell"), weakness(audit.URL, "/page", audit.Proven, "ssrf-dns"),
+			weakness(audit.Path, "/title", audit.Proven, "dot-dot"), weakness(audit.Path, "/both", audit.Proven, "dot-dot"), weakness(audit.URL, "/both", audit.Proven, "ssrf-private"),
+			weakness(audit.Command, "/a b", audit.Proven, "argument-split"), weakness(audit.Path, "/guessed", audit.Suspected, "traversal"), weakness(audit.Output, "", audit.Proven, "invisible"),
+		},
+	}
+	p, err := policy.Parse("drafted.yaml", d.text(), checks.Demands()...)
+	if err == nil {
+		err = p.Validate(checks)
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, d.text())
+	}
+	got := map[string][]string{}
+	for _, a := range p.Servers[0].Tools[0].Arguments {
+		for _, demand := range a.Demands {
+			got[a.Address] = append(got[a.Address], demand.Kind.Name)
+		}
+		slices.Sort(got[a.Address])
+	}
+	want := map[string][]string{"/path": {"path", "text"}, "/url": {"url"}, "/page": {"url"}, "/title": {"path"}, "/a b": {"text"}}
+	delete(got, "/host") // of init's own guesses
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s\n%s", diff, d.text())
+	}
+	if len(p.Servers[0].Tools[0].Output) != 1 || p.Servers[0].Contain == nil || p.Servers[0].Command != nil {
+		t.Errorf("got\n%s", d.text())
+	}
+}
+
+// TestPlainText holds which texts pass the demand on texts that become part of a command.
+func TestPlainText(t *testing.T) {
+	t.Parallel()
+	_, quotedPattern, _ := strings.Cut(plainText, "'")
+	written, _, _ := strings.Cut(quotedPattern, "'")
+	pattern, err := regexp.Compile(strings.ReplaceAll(written, "$$", "$"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, good := range []string{"audit", "www.example.com", "feature/login", "/srv/data/a.txt", "größe", "a@b.example", "v1.2-rc1"} {
+		if !pattern.MatchString(good) {
+			t.Errorf("%q is refused", good)
+		}
+	}
+	for _, bad := range []string{"", "-x", "--upload-pack=x", "a b", "a;b", "a|b", "a&b", "$(a)", "`a`", "a\nb", "a\n", "a'b", `a"b`, `a\b`, "a>b", "a*b", "~a", "a\x00b", "a\u2028b"} {
+		if pattern.MatchString(bad) {
+			t.Errorf("%q passes", bad)
+		}
+	}
+}

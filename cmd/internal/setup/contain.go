@@ -1,0 +1,49 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package setup
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"path/filepath"
+
+	"github.com/toolvet/toolvet/internal/contain"
+	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/preset"
+)
+
+// Contain starts a server of a policy in the walls that the policy describes. The server must not change the files
+// in keep.
+func Contain(ctx context.Context, s *policy.Server, command, keep []string, stderr io.Writer, log *slog.Logger) (*contain.Server, error) {
+	init, err := SandboxInit()
+	if err != nil {
+		return nil, err
+	}
+	env, err := Environment(s)
+	if err != nil {
+		return nil, err
+	}
+	world := s.World
+	if len(world.Roots) == 0 && s.ClientRoots && !world.Remote {
+		world = preset.WorldIn(s.Dir, command)
+	}
+	return contain.Start(ctx, contain.Config{
+		Command: command, Env: env, Dir: s.Dir, Init: init, Walls: *s.Contain, Roots: world.Roots, Keep: keep, Remote: world.Remote, Stderr: stderr, Logger: log,
+	})
+}
+
+// Kept lists the files of a policy, which no server may change.
+func Kept(file string, beside []string) []string {
+	if file == "" {
+		return nil
+	}
+	var list []string
+	for _, path := range append([]string{file}, beside...) {
+		if path, err := filepath.Abs(path); err == nil {
+			list = append(list, path)
+		}
+	}
+	return list
+}

@@ -1,0 +1,379 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build amd64 || arm64
+
+package contain
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/toolvet/toolvet/internal/machine/sandbox"
+	"github.com/toolvet/toolvet/internal/policy"
+)
+
+// nobody is the ordinary user of the tests that run as the superuser.
+const nobody = 65534
+
+// TestOrdinaryUser runs the other tests again as an ordinary user.
+func TestOrdinaryUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("the tests run as an ordinary user already")
+	}
+	dir, err := os.MkdirTemp("", "contain-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	raw, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, home := filepath.Join(dir, "contain.test"), filepath.Join(dir, "home")
+	if err := errors.Join(os.Chmod(dir, 0o755), os.WriteFile(program, raw, 0o755), os.Mkdir(home, 0o755), os.Chown(home, nobody, nobody)); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), program, "-test.v", "-test.timeout=4m")
+	cmd.Dir, cmd.Env = home, append(os.Environ(), "HOME="+home, "TMPDIR="+home)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if !strings.Contains(string(out), "--- PASS: TestFiles") && !strings.Contains(string(out), "--- SKIP: TestFiles") {
+		t.Fatalf("the tests did not run:\n%s", out)
+	}
+}
+
+// A contained is a server in walls, which answers calls one by one.
+type contained struct {
+	t      *testing.T
+	server *Server
+	out    *bufio.Reader
+}
+
+// begin starts the server of these tests, or skips the test where walls cannot be built.
+func begin(t *testing.T, cfg Config) *contained {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Init = []string{self, "as-sandbox"}
+	if cfg.Command == nil {
+		cfg.Command = []string{self, "as-server", cfg.Roots[0]}
+	}
+	s, err := Start(t.Context(), cfg)
+	if err != nil && strings.Contains(err.Error(), "cannot be contained here") && os.Getenv("CI") != "true" {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Stop(t.Context()); s.Close() })
+	return &contained{t, s, bufio.NewReader(s.Stdout())}
+}
+
+// call makes a call and returns its answer. Ok: it did not fail.
+func (c *contained) call(tool, argument, text string) (answer string, ok bool) {
+	c.t.Helper()
+	line, err := json.Marshal(map[string]string{"tool": tool, "argument": argument, "text": text})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if _, err := fmt.Fprintf(c.server.Stdin(), "%s\n", line); err != nil {
+		c.t.Fatal(err)
+	}
+	answer, err = c.out.ReadString('\n')
+	if err != nil {
+		c.t.Fatalf("%s %s: %v", tool, argument, err)
+	}
+	answer = strings.TrimSpace(answer)
+	return answer, !strings.HasPrefix(answer, "failed: ")
+}
+
+// directory returns a new directory without a link on its path, with files.
+func directory(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range files {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755), os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// TestFiles attacks the files of the machine through a server without any check of its own. Harmless calls work.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	dir := directory(t, map[string]string{
+		"root/inside.txt": "inside", "shared/read.txt": "shared", "outside/secret.txt": "SECRET", "root-evil/secret.txt": "SECRET",
+		"home/.ssh/id_rsa": "SECRET", "home/notes.txt": "SECRET", "root/toolvet.yaml": "version: 1",
+	})
+	root := filepath.Join(dir, "root")
+	if err := os.Symlink("../outside", filepath.Join(root, "away")); err != nil {
+		t.Fatal(err)
+	}
+	c := begin(t, Config{
+		Roots: []string{root}, Dir: root, Env: append(os.Environ(), "HOME="+dir+"/home"), Keep: []string{root + "/toolvet.yaml"},
+		Walls: policy.Containment{Read: []string{dir + "/shared"}, Write: nil},
+	})
+	for _, tt := range []struct{ tool, argument, text, want string }{
+		{"read", "inside.txt", "", "inside"}, {"read", root + "/inside.txt", "", "inside"}, {"read", dir + "/shared/read.txt", "", "shared"},
+		{"write", "new.txt", "new", "written"}, {"read", "new.txt", "", "new"}, {"shell", "hello", "", "hello"}, {"write", "/tmp/draft", "new", "written"},
+		{"link", "by-link", "inside.txt", "linked"}, {"read", "by-link", "", "inside"}, {"read", "toolvet.yaml", "", "version: 1"},
+	} {
+		if got, _ := c.call(tt.tool, tt.argument, tt.text); got != tt.want {
+			t.Errorf("the harmless call %s %s: got %q, want %q", tt.tool, tt.argument, got, tt.want)
+		}
+	}
+	for _, tt := range []struct{ tool, argument, text string }{
+		{"read", "../outside/secret.txt", ""}, {"read", dir + "/outside/secret.txt", ""}, {"read", root + "-evil/secret.txt", ""}, {"read", "away/secret.txt", ""},
+		{"read", dir + "/home/.ssh/id_rsa", ""}, {"read", dir + "/home/notes.txt", ""}, {"read", "/proc/1/root" + dir + "/outside/secret.txt", ""}, {"read", "/proc/self/cwd/../outside/secret.txt", ""},
+		{"write", "../outside/new.txt", "x"}, {"write", "away/new.txt", "x"}, {"write", dir + "/shared/read.txt", "x"}, {"write", "/etc/toolvet-new", "x"},
+		{"write", "/usr/toolvet-new", "x"}, {"write", "toolvet.yaml", "x"}, {"write", "/toolvet-new", "x"},
+		{"shell", "; cat " + dir + "/outside/secret.txt", ""}, {"shell", "; echo x >" + dir + "/outside/new.txt", ""}, {"shell", "; rm -rf " + dir + "/outside " + dir + "/home", ""},
+		{"shell", "; mv " + root + "/toolvet.yaml " + root + "/moved", ""}, {"shell", "; ln -s " + dir + "/outside " + root + "/further; cat " + root + "/further/secret.txt", ""},
+		{"shell", "; kill -9 " + fmt.Sprint(os.Getpid()), ""}, {"shell", "; mount --bind /tmp /etc", ""}, {"shell", "; unshare -Urm true", ""},
+	} {
+		if got, ok := c.call(tt.tool, tt.argument, tt.text); strings.Contains(got, "SECRET") || ok && tt.tool != "shell" {
+			t.Errorf("the attack %s %s works: %s", tt.tool, tt.argument, got)
+		}
+	}
+	for _, name := range []string{"new.txt", "home/.bashrc"} { // where the directory for temporary files is the server's own, it may write and nothing stays
+		c.call("write", filepath.Join(dir, name), "x")
+	}
+	for name, want := range map[string]string{
+		"root/new.txt": "new", "outside/secret.txt": "SECRET", "outside/new.txt": "", "new.txt": "", "shared/read.txt": "shared", "home/.ssh/id_rsa": "SECRET", "home/.bashrc": "",
+		"root/toolvet.yaml": "version: 1",
+	} {
+		if raw, err := os.ReadFile(filepath.Join(dir, name)); string(raw) != want || want == "" && !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("on the machine, %s holds %q (%v), want %q", name, raw, err, want)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(root, "later.txt"), []byte("later"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := c.call("read", "later.txt", ""); got != "later" {
+		t.Errorf("the server reads %q from a file made since its start, want %q", got, "later")
+	}
+}
+
+// TestSockets holds that a server reaches no socket of the machine beside its programs and its home.
+func TestSockets(t *testing.T) {
+	t.Parallel()
+	dir := directory(t, map[string]string{"root/inside.txt": "inside", "program/package.json": "{}", "program/run": "", "run/file": ""})
+	for _, name := range []string{"program/socket", "run/socket"} {
+		l, err := net.Listen("unix", filepath.Join(dir, name))
+		if err != nil {
+			t.Skip(err) // the path is too long for a socket
+		}
+		defer l.Close()
+		go func() {
+			for conn, err := l.Accept(); err == nil; conn, err = l.Accept() {
+				_, _ = io.WriteString(conn, "REACHED\n")
+				conn.Close()
+			}
+		}()
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := begin(t, Config{Roots: []string{dir + "/root"}, Dir: dir + "/root", Command: []string{self, "as-server", dir + "/root", dir + "/program/run"}})
+	if got, ok := c.call("read", dir+"/program/package.json", ""); !ok {
+		t.Errorf("the server cannot read its program: %s", got)
+	}
+	for _, name := range []string{"program/socket", "run/socket"} {
+		if got, ok := c.call("ask", filepath.Join(dir, name), ""); ok {
+			t.Errorf("the server reaches %s: %s", name, got)
+		}
+	}
+}
+
+// TestNetwork attacks the network through a server that fetches any URL and follows redirects. The host of the harmless
+// calls is on this machine, and allowed by its name.
+func TestNetwork(t *testing.T) {
+	t.Parallel()
+	secret := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "SECRET") }))
+	defer secret.Close()
+	public := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if to := r.URL.Query().Get("to"); to != "" {
+			http.Redirect(w, r, to, http.StatusFound)
+			return
+		}
+		_, _ = io.WriteString(w, "a page")
+	}))
+	defer public.Close()
+	port := func(s *httptest.Server) string { _, p, _ := net.SplitHostPort(s.Listener.Addr().String()); return p }
+	var log safeBuilder
+	root := directory(t, nil)
+	c := begin(t, Config{
+		Roots: []string{root}, Dir: root, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+		Walls: policy.Containment{Network: policy.ContainedNetwork{Allow: []string{"*", "*:" + port(secret)}, AllowPrivate: []string{"localhost:" + port(public)}}},
+	})
+	page := "http://localhost:" + port(public)
+	if got, _ := c.call("fetch", page, ""); got != "a page" {
+		t.Errorf("the harmless call: got %q", got)
+	}
+	if got, _ := c.call("fetch", page+"/?to=/there", ""); got != "a page" {
+		t.Errorf("a harmless redirect: got %q", got)
+	}
+	for _, url := range []string{
+		secret.URL, "http://localhost:" + port(secret), "http://[::1]:" + port(secret), "http://0.0.0.0:" + port(secret), "http://2130706433:" + port(secret),
+		"http://127.1:" + port(secret), "http://[::ffff:127.0.0.1]:" + port(secret), "http://169.254.169.254/latest/meta-data/", "http://10.0.0.1/", "http://[fd00:ec2::254]/",
+		"http://metadata.google.internal/", "http://localtest.me:" + port(secret) + "/",
+	} {
+		for _, at := range []string{url, page + "/?to=" + url} {
+			if got, ok := c.call("fetch", at, ""); ok {
+				t.Errorf("the attack on %s works: %s", at, got)
+			}
+		}
+	}
+	if got, ok := c.call("send", "127.0.0.1:"+port(secret), "GET / HTTP/1.0\r\n\r\n"); ok {
+		t.Errorf("the attack without HTTP works: %s", got)
+	}
+	if text := log.String(); !strings.Contains(text, "169.254.169.254:80") {
+		t.Errorf("the log does not name a refused host:\n%s", text)
+	}
+}
+
+// A safeBuilder is a strings.Builder for several goroutines.
+type safeBuilder struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (s *safeBuilder) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *safeBuilder) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+// TestNoNetwork holds that a server without hosts in its policy reaches nobody.
+func TestNoNetwork(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	root := directory(t, nil)
+	c := begin(t, Config{Roots: []string{root}, Dir: root})
+	for _, to := range []string{l.Addr().String(), "93.184.215.14:80", "example.com:443"} {
+		if got, ok := c.call("send", to, "x"); ok {
+			t.Errorf("the server reaches %s: %s", to, got)
+		}
+	}
+	if got, _ := c.call("environment", "UV_OFFLINE", ""); got != "1" {
+		t.Errorf("launchers do not know that there is no network: got %q", got)
+	}
+}
+
+// TestRefused holds that a server is not started without its walls.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	root := directory(t, map[string]string{"file": ""})
+	if err := syscall.Mkfifo(filepath.Join(root, "pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := filepath.Join(root, "made")
+	for name, tt := range map[string]struct {
+		cfg  Config
+		want string
+	}{
+		"a missing root":        {Config{Roots: []string{root + "/missing"}}, "it may write to " + root + "/missing, but it does not exist"},
+		"a missing place":       {Config{Walls: policy.Containment{Read: []string{root + "/missing"}}}, "it may read " + root + "/missing, but it does not exist"},
+		"the whole machine":     {Config{Roots: []string{"/"}}, "it belongs to the system"},
+		"a pipe":                {Config{Roots: []string{root + "/pipe"}}, "neither a directory nor a regular file"},
+		"a container":           {Config{Remote: true}, "in a container or on another machine"},
+		"an unreadable host":    {Config{Walls: policy.Containment{Network: policy.ContainedNetwork{Allow: []string{"a b"}}}}, "is no host"},
+		"a helper that is none": {Config{Init: []string{"/bin/false"}}, "cannot be contained"},
+		"a server that is not":  {Config{Command: []string{root + "/none"}}, "cannot be contained"},
+	} {
+		cfg := tt.cfg
+		cfg.Dir = root
+		if cfg.Command == nil {
+			cfg.Command = []string{"/bin/sh", "-c", "echo >" + made}
+		}
+		if cfg.Init == nil {
+			cfg.Init = []string{self, "as-sandbox"}
+		}
+		s, err := Start(t.Context(), cfg)
+		if err == nil {
+			s.Close()
+			t.Errorf("%s: the server starts", name)
+			continue
+		}
+		if !strings.Contains(err.Error(), tt.want) && !strings.Contains(err.Error(), "cannot be contained here") {
+			t.Errorf("%s: got %q, want …%s…", name, err, tt.want)
+		}
+	}
+	if _, err := os.Lstat(made); err == nil {
+		t.Error("a server was started without walls")
+	}
+}
+
+// TestUnsupported holds that the error of a machine that cannot build walls names the reason and the remedy.
+func TestUnsupported(t *testing.T) {
+	t.Parallel()
+	err := unsupported(&sandbox.UnsupportedError{What: "the switch is off", Fix: "switch it on"})
+	if want := "the server cannot be contained here, and is not started: the switch is off; switch it on"; err.Error() != want {
+		t.Errorf("got %q, want %q", err, want)
+	}
+}
+
+// TestEnds holds that a server and its children end with Stop, and with this process's side of the walls.
+func TestEnds(t *testing.T) {
+	t.Parallel()
+	root := directory(t, nil)
+	c := begin(t, Config{Roots: []string{root}, Dir: root})
+	if got, ok := c.call("shell", "; (while sleep 0.1; do echo >>"+root+"/alive; done) >/dev/null 2>&1 &", ""); !ok {
+		t.Fatal(got)
+	}
+	if err := c.server.Stop(t.Context()); err != nil {
+		t.Errorf("the server %v", err)
+	}
+	size := func() int64 {
+		info, err := os.Stat(root + "/alive")
+		if err != nil {
+			return 0
+		}
+		return info.Size()
+	}
+	before := size()
+	time.Sleep(500 * time.Millisecond)
+	if size() != before {
+		t.Error("a child of the server outlives it")
+	}
+}
