@@ -25,6 +25,7 @@ type entry struct {
 	Dir       string
 	Root      bool
 	Limits    Limits
+	Paths     bool // are reported
 }
 
 // An entered is the message to init from the program that becomes the server. Init answers with {}. It
@@ -56,7 +57,7 @@ func enter() int {
 	if err := e.giveUp(); err != nil {
 		return fail(err)
 	}
-	listener, err := filter()
+	listener, err := filter(e.Paths)
 	if err != nil {
 		return fail(err)
 	}
