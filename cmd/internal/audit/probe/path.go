@@ -340,7 +340,7 @@ func (a *auditor) pathProbes(f form) []pathProbe {
 		case f.lists:
 			name = ""
 		case f.writes: // each probe has a file of its own, so that its effect can be told apart
-			fresh := "new" + token()
+			fresh := w.name()
 			name, probe.fresh = fresh+f.ext, dir+"/"+fresh
 		}
 		probe.value = strings.ReplaceAll(value, nameHere, name)

@@ -431,6 +431,9 @@ func serve(args []string) {
 		if !ok {
 			f, ok = states[bare]
 		}
+		if !ok {
+			f, ok = silent[bare]
+		}
 		switch habit := habits[bare]; {
 		case takeovers[bare] != nil:
 			takeovers[bare]()

@@ -59,7 +59,8 @@ func (b base) is(host string) bool {
 func (a *auditor) url(ctx context.Context, t *tool, p parameter) {
 	works, body, unknown := a.urlControl(ctx, t, p)
 	if works == nil {
-		if p.kind == infer.URL {
+		told := unknown.Verdict == audit.Inconclusive && a.connections(ctx, t, p)
+		if p.kind == infer.URL && !told {
 			unknown.Cell = cell(t, p, audit.URL)
 			a.fact(unknown)
 		}
