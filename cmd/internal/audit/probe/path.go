@@ -203,7 +203,7 @@ func (a *auditor) pathControl(ctx context.Context, t *tool, p parameter, forms [
 			return f, true, unknown
 		}
 		if host, ok := a.canary.told("/" + fresh); ok {
-			return form{ext: ".txt"}, false, audit.Fact{Verdict: audit.NoEvidence, Why: "no file of this machine is meant: the path is sent on to " + show(host)}
+			return form{ext: ".txt"}, false, audit.Fact{Verdict: audit.NoEvidence, Kind: audit.KindElsewhere, Why: "no file of this machine is meant: the path is sent on to " + show(host)}
 		}
 		if r.ok() && acted < 0 && !f.writes && (!f.lists || t.takesDirectory(p)) {
 			acted = i

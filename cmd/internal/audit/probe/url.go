@@ -164,7 +164,7 @@ func (a *auditor) urlControl(ctx context.Context, t *tool, p parameter) (works *
 		host, relayed := a.canary.relayed(at)
 		if relayed || ok {
 			host = cmp.Or(host, h.host)
-			return nil, false, audit.Fact{Verdict: audit.NoEvidence, Why: "the server fetches nothing itself: the URL is sent on to " + show(host)}
+			return nil, false, audit.Fact{Verdict: audit.NoEvidence, Kind: audit.KindElsewhere, Why: "the server fetches nothing itself: the URL is sent on to " + show(host)}
 		}
 		if r.failed != "" {
 			unknown.Why = "no control call worked: " + r.failed
