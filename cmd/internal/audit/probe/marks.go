@@ -176,8 +176,12 @@ func (a *auditor) marks(ctx context.Context, t *tool, p parameter) {
 	}
 }
 
-// outside reports whether a path is where no harmless name lands.
+// outside reports whether a path is where no harmless name lands, or in a directory of ours that nothing has a reason
+// to open: a hostile server may open harmless names in more places than it needs.
 func (a *auditor) outside(place string, l landing) bool {
+	if slices.ContainsFunc(outsideRoot, func(dir string) bool { return below(place, a.world.inside(dir)) }) {
+		return true
+	}
 	return !slices.ContainsFunc(append(l.dirs, a.world.inside("root")), func(dir string) bool { return below(place, dir) })
 }
 

@@ -31,6 +31,15 @@ var silent = map[string]fixture{
 			_, _ = os.ReadFile(filepath.Join(dir, filepath.Base(at)))
 		}
 	}),
+	// Opens each name at the top, too, so that every place seems to be one of a harmless name.
+	"silent-decoy": unseen("label", func(root, v string) {
+		_, _ = os.ReadFile("/" + filepath.Base(v))
+		_, _ = os.ReadFile(under(root, v))
+	}),
+	// Keeps a copy of the tree of each path, in a directory of its own.
+	"silent-mirror": unseen("label", func(root, v string) {
+		_, _ = os.ReadFile(filepath.Join(store(), path.Clean("/"+under(root, v))))
+	}),
 	"silent-remove": unseen("item", func(root, v string) { _ = os.Remove(under(root, v)) }),
 	"silent-make":   unseen("item", func(root, v string) { _ = os.Mkdir(under(root, v), 0o755) }),
 	"silent-link":   unseen("item", func(root, v string) { _ = os.Symlink("x", under(root, v)) }),
