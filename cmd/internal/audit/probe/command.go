@@ -188,6 +188,9 @@ func (a *auditor) arguments(ctx context.Context, w *watch, c audit.Cell, answere
 	switch {
 	case parted != nil:
 		a.proof(c, w.t, w.p, split, "argument-split", "the text becomes several arguments of a program", "an argument of its own for "+program0(parted)+" behind the blank", len(payloads)+1)
+	case w.a.blind():
+		a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: tooMuch})
+		a.spend()
 	case !answered:
 		a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: "the tool starts programs, and did not answer every probe"})
 	case whole:

@@ -40,6 +40,7 @@ func (a *auditor) gather() {
 		if e.Path != "" || e.Name != "" || e.Connect != "" {
 			a.events = append(a.events, e)
 		}
+		a.session.lost = a.session.lost || e.Lost
 	}
 	a.session.gathered = len(events)
 }
@@ -59,9 +60,17 @@ func (a *auditor) happened(ctx context.Context, t *tool, p parameter, values ...
 		}
 		return failed != ""
 	})
-	a.gather()
+	if a.gather(); a.blind() {
+		failed = tooMuch
+		a.spend() // the next session reports again
+	}
 	return a.events, failed
 }
+
+const tooMuch = "the server did more at once than the sandbox reports"
+
+// blind reports whether something may have happened unseen.
+func (a *auditor) blind() bool { return a.session != nil && a.session.lost }
 
 // A landing is where a harmless name of a parameter turned up.
 type landing struct {
@@ -131,6 +140,10 @@ func (a *auditor) marks(ctx context.Context, t *tool, p parameter) {
 	if len(l.hosts) > 0 && failed == "" && !a.found(cell(t, p, audit.URL)) {
 		a.markedHosts(ctx, t, p, l)
 	}
+	if failed != "" && len(l.dirs) > 0 {
+		a.forget(c)
+		a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: failed})
+	}
 	if len(l.dirs) == 0 || failed != "" {
 		return
 	}
@@ -169,6 +182,7 @@ func (a *auditor) marks(ctx context.Context, t *tool, p parameter) {
 	switch {
 	case len(got) > 0:
 	case failed != "" || len(events) == 0 && !a.answering(t):
+		a.forget(c)
 		a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: "a harmless name became a path, and not every probe was answered"})
 	case !slices.ContainsFunc(a.result.Facts, func(f audit.Fact) bool { return f.Cell == c && f.Verdict == audit.Guarded }):
 		a.forget(c)

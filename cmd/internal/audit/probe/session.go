@@ -28,6 +28,7 @@ type session struct {
 	client   servers.Client
 	box      *sandbox.Sandbox // nil: it runs elsewhere, behind a URL
 	layer    string           // the changes to the world, as a directory of the machine
+	lost     bool             // more happened than the sandbox reports
 	broken   bool             // the next call needs another
 	spent    bool             // because its world has changed
 	gathered int              // events taken over by [auditor.gather]
@@ -189,6 +190,7 @@ func (s *session) programs(from int) (list [][]string, now int) {
 		if e.Exec != nil {
 			list = append(list, e.Exec)
 		}
+		s.lost = s.lost || e.Lost
 	}
 	return list, len(events)
 }
