@@ -37,7 +37,7 @@ type Verdict string
 const (
 	Vulnerable   Verdict = "vulnerable"
 	Guarded      Verdict = "guarded"      // a control call worked and every probe was blocked; from code: a recognised guard
-	NoEvidence   Verdict = "no-evidence"  // looked at; nothing found, no guard proven
+	NoEvidence   Verdict = "no-evidence"  // looked at; nothing found, no guard proven; not assessed after a run
 	Inconclusive Verdict = "inconclusive" // no control call worked, or time or steps ran out
 	Skipped      Verdict = "skipped"      // not tried; Why gives the reason
 )

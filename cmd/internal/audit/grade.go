@@ -94,8 +94,12 @@ func coverage(cells []Assessment) Coverage {
 	return c
 }
 
-// relevant reports whether a cell counts for coverage: not if it has nothing but remarks.
-func (a *Assessment) relevant() bool { return !a.Facts[0].remark() }
+// relevant reports whether a cell counts for coverage: not if it has nothing but remarks, or if its value is meant for
+// another service.
+func (a *Assessment) relevant() bool {
+	first := &a.Facts[0]
+	return !first.remark() && !(first.Verdict == NoEvidence && first.Kind == KindElsewhere)
+}
 
 func percent(part, whole int) int {
 	if whole == 0 {

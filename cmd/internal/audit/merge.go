@@ -19,22 +19,36 @@ type Assessment struct {
 	// the guard was only read in the code.
 	Proven bool   `json:"proven,omitempty"`
 	Facts  []Fact `json:"-"` // strongest first
+
+	ran bool // the audit ran the server
 }
 
-// Assessed reports whether the cell is known, good or bad.
+// Assessed reports whether the cell is known, good or bad. In an audit that ran the server, a guard must have been
+// seen at work: perhaps no other probe got as far as the hole. Of a reading alone, what was read is the best that there
+// is.
 func (a *Assessment) Assessed() bool {
-	return a.Verdict == Vulnerable || a.Verdict == Guarded || a.Verdict == NoEvidence
+	switch a.Verdict {
+	case Vulnerable:
+		return true
+	case Guarded:
+		return a.Proven || !a.ran
+	case NoEvidence:
+		return !a.ran
+	}
+	return false
 }
 
-// assess joins facts by cell, in the order of the cells.
-func assess(facts []Fact) []Assessment {
+// assess joins facts by cell, in the order of the cells. ran says that the audit ran the server.
+func assess(facts []Fact, ran bool) []Assessment {
 	byCell := map[Cell][]Fact{}
 	for _, f := range facts {
 		byCell[f.Cell] = append(byCell[f.Cell], f)
 	}
 	list := make([]Assessment, 0, len(byCell))
 	for cell, facts := range byCell {
-		list = append(list, join(cell, facts))
+		a := join(cell, facts)
+		a.ran = ran
+		list = append(list, a)
 	}
 	slices.SortFunc(list, func(a, b Assessment) int { return compareCells(a.Cell, b.Cell) })
 	return list
@@ -51,6 +65,10 @@ func telling(facts []Fact, methods []Method) []Fact {
 		return f.Method == Static && f.Verdict == NoEvidence && (f.Kind == "" || f.Kind == kindNothing)
 	})
 }
+
+// KindElsewhere is the kind of a [NoEvidence] of a value that is sent on to another service, which takes it for a path
+// or URL of its own. The class is not about such a value.
+const KindElsewhere = "elsewhere"
 
 // kindNothing is the kind of a parameter that reaches nothing. Other kinds of [NoEvidence] name the place
 // that it reaches.

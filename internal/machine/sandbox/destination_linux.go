@@ -98,26 +98,40 @@ const maxLinks = 40
 // resolve follows a path like the kernel does for a thread. Init cannot simply open it: for init,
 // /proc/self is another directory, and any link may lead through it.
 func resolve(pid uint32, path string) (string, error) {
-	process, err := leader(pid)
-	if err != nil {
-		return "", unix.ESRCH
-	}
-	own := "/proc/" + strconv.Itoa(int(pid))
-	at, err := begin(own, path)
+	w, err := walk(pid, openedBy(pid, atCwd), path, true)
 	if err != nil {
 		return "", err
 	}
+	return w.at, nil
+}
+
+// walk follows a path from a directory, as far as it leads. An error says why it leads no further. A link at its end
+// is followed if follows.
+func walk(pid uint32, from, path string, follows bool) (w walked, err error) {
+	process, err := leader(pid)
+	if err != nil {
+		return w, unix.ESRCH
+	}
+	own := "/proc/" + strconv.Itoa(int(pid))
+	at, err := begin(own, from, path)
+	if err != nil {
+		return w, err
+	}
 	defer func() { unix.Close(at) }()
-	rest, links := strings.Split(path, "/"), 0
+	stopped := func(rest []string, err error) (walked, error) {
+		w.at, w.rest = pathOf(at), rest
+		return w, err
+	}
+	rest := strings.Split(path, "/")
 	for len(rest) > 0 {
-		name := rest[0]
+		name, left := rest[0], rest
 		rest = rest[1:]
 		if name == "" || name == "." {
 			continue
 		}
 		var fs unix.Statfs_t
 		if err := unix.Fstatfs(at, &fs); err != nil {
-			return "", err
+			return stopped(left, err)
 		}
 		kernels := fs.Type == unix.PROC_SUPER_MAGIC
 		if kernels && (name == "self" || name == "thread-self") && pathOf(at) == "/proc" {
@@ -128,14 +142,14 @@ func resolve(pid uint32, path string) (string, error) {
 		}
 		next, err := unix.Openat(at, name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 		if err != nil {
-			return "", err
+			return stopped(left, err)
 		}
 		var info unix.Stat_t
 		if err := unix.Fstat(next, &info); err != nil {
 			unix.Close(next)
-			return "", err
+			return stopped(left, err)
 		}
-		if info.Mode&unix.S_IFMT != unix.S_IFLNK {
+		if info.Mode&unix.S_IFMT != unix.S_IFLNK || len(rest) == 0 && !follows {
 			unix.Close(at)
 			at = next
 			continue
@@ -143,8 +157,8 @@ func resolve(pid uint32, path string) (string, error) {
 		target := make([]byte, unix.PathMax)
 		size, err := unix.Readlinkat(next, "", target)
 		unix.Close(next)
-		if links++; err != nil || links > maxLinks {
-			return "", unix.ELOOP
+		if w.links++; err != nil || w.links > maxLinks {
+			return stopped(left, unix.ELOOP)
 		}
 		if kernels { // the link leads to an open file, and its text does not matter
 			next, err = unix.Openat(at, name, unix.O_PATH|unix.O_CLOEXEC, 0)
@@ -154,20 +168,19 @@ func resolve(pid uint32, path string) (string, error) {
 			if !filepath.IsAbs(to) {
 				continue
 			}
-			next, err = begin(own, to)
+			next, err = begin(own, from, to)
 		}
 		if err != nil {
-			return "", err
+			return stopped(rest, err)
 		}
 		unix.Close(at)
 		at = next
 	}
-	return pathOf(at), nil
+	return stopped(nil, nil)
 }
 
 // begin opens the directory in which a path begins.
-func begin(own, path string) (int, error) {
-	dir := own + "/cwd"
+func begin(own, dir, path string) (int, error) {
 	if filepath.IsAbs(path) {
 		dir = own + "/root"
 	}

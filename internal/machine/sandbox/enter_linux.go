@@ -25,7 +25,8 @@ type entry struct {
 	Dir       string
 	Root      bool
 	Limits    Limits
-	Live      bool
+	Live      bool // see [Config.live]
+	Paths     bool // are reported
 }
 
 // An entered is the message to init from the program that becomes the server. Init answers with {}. It
@@ -57,7 +58,7 @@ func enter() int {
 	if err := e.giveUp(); err != nil {
 		return fail(err)
 	}
-	listener, err := filter(e.Live)
+	listener, err := filter(e.Live, e.Paths)
 	if err != nil {
 		return fail(err)
 	}

@@ -34,6 +34,7 @@ var attacks = map[string]func(args []string) error{
 	"read":    func(a []string) error { return errorOf(os.ReadFile(a[0])) },
 	"connect": func(a []string) error { return errorOf(net.DialTimeout("tcp", a[0], 5*time.Second)) },
 	"unix":    func(a []string) error { return errorOf(net.Dial("unix", a[0])) },
+	"path":    openMarked,
 	"signal": func(a []string) error {
 		pid, err := strconv.Atoi(a[0])
 		return errors.Join(err, unix.Kill(pid, unix.SIGKILL))

@@ -127,6 +127,7 @@ func (i *initProcess) run() error {
 		return err
 	}
 	i.fresh, i.stage = root.fresh, root.stage
+	i.events.mark = i.setup.Config.Mark
 	i.events.mover = mover{root: i.setup.Root, on: root.on}
 	return i.serve()
 }
@@ -185,7 +186,7 @@ func (i *initProcess) start() (*exec.Cmd, *os.File, error) {
 		return nil, nil, err
 	}
 	what := i.setup.Config
-	if err := mine.send(entry{Args: what.Args, Env: what.Env, Dir: what.Dir, Root: i.setup.Root, Limits: what.Limits, Live: what.live()}); err != nil {
+	if err := mine.send(entry{Args: what.Args, Env: what.Env, Dir: what.Dir, Root: i.setup.Root, Limits: what.Limits, Live: what.live(), Paths: what.Mark != ""}); err != nil {
 		return nil, nil, err
 	}
 	listener, err := takeListener(mine, cmd.Process.Pid)

@@ -52,6 +52,11 @@ type Config struct {
 	// View limits what the server sees of the machine's files. Nil: all of them, under layers.
 	View *View
 
+	// Mark, if there is one, makes events of the system calls that open, make, rename, link or remove something at a
+	// path that contains it. Each such call of any path is stopped for some microseconds then. Another thread can
+	// change the path after the look at it: the events are evidence, and hold nothing back.
+	Mark string
+
 	without []wall // left out by tests
 }
 
@@ -198,6 +203,8 @@ type Event struct {
 	Connect string   `json:"connect,omitempty"` // an address with a port, or unix:PATH
 	Name    string   `json:"name,omitempty"`    // looked up in the DNS
 	Own     bool     `json:"own,omitempty"`     // Connect is a port of the sandbox itself, with a listener inside
+	Path    string   `json:"path,omitempty"`    // with [Config.Mark]: the place to which the path leads, links followed
+	Call    string   `json:"call,omitempty"`    // of Path: the name of the system call
 	// Lost marks the last event if there were too many to report.
 	Lost bool `json:"lost,omitempty"`
 }

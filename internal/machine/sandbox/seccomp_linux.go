@@ -7,6 +7,7 @@ package sandbox
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"unsafe"
@@ -97,11 +98,11 @@ func unless(k uint32, n uint8) unix.SockFilter {
 	return unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: n, K: k}
 }
 
-// instructions returns the filter. Of a live server, only connections are watched.
-func instructions(live bool) []unix.SockFilter {
+// instructions returns the filter. If paths is set, it also reports [pathCalls]. Of a live server, only connections are watched.
+func instructions(live, paths bool) []unix.SockFilter {
 	watched, oldWatched := watched, oldWatched
 	if live {
-		watched, oldWatched = []uint32{unix.SYS_CONNECT}, nil
+		watched, oldWatched, paths = []uint32{unix.SYS_CONNECT}, nil, false
 	}
 	p := []unix.SockFilter{load(dataArch), {Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: 1, K: arch}, answer(unix.SECCOMP_RET_KILL_PROCESS), load(dataNumber)}
 	p = append(p, foreign...)
@@ -116,6 +117,9 @@ func instructions(live bool) []unix.SockFilter {
 		for _, nr := range group.calls {
 			p = append(p, unless(nr, 1), answer(group.action))
 		}
+	}
+	if paths {
+		p = append(p, notifyPaths()...)
 	}
 	p = append(p, anyOf(unix.SYS_CLONE, dataArgs, newNamespaces)...)
 	p = append(p, anyOf(unix.SYS_MMAP, dataArgs+24, unix.MAP_HUGETLB)...)
@@ -189,9 +193,23 @@ func sockets() []unix.SockFilter {
 	return append([]unix.SockFilter{unless(unix.SYS_SOCKET, uint8(len(body)))}, body...)
 }
 
+// notifyPaths reports system calls with paths. They are many, so that only programs whose paths matter pay for it.
+func notifyPaths() []unix.SockFilter {
+	var p []unix.SockFilter
+	for _, calls := range []map[uint32]pathCall{pathCalls, oldPathCalls} {
+		for _, nr := range slices.Sorted(maps.Keys(calls)) {
+			p = append(p, unless(nr, 1), answer(unix.SECCOMP_RET_USER_NOTIF))
+		}
+	}
+	return p
+}
+
 // watching is the filter that reports system calls and forbids none.
-func watching() []unix.SockFilter {
+func watching(paths bool) []unix.SockFilter {
 	p := []unix.SockFilter{load(dataNumber)}
+	if paths {
+		p = append(p, notifyPaths()...)
+	}
 	for _, nr := range slices.Concat(watched, oldWatched) {
 		p = append(p, unless(nr, 1), answer(unix.SECCOMP_RET_USER_NOTIF))
 	}
@@ -219,11 +237,11 @@ func oneOf(nr, argument uint32, values []uint32, in, out uint32) []unix.SockFilt
 }
 
 // filter installs the filter for this thread and its descendants, and returns the descriptor that
-// reports watched calls.
-func filter(live bool) (int, error) {
-	p := instructions(live)
+// reports watched calls. See [instructions].
+func filter(live, paths bool) (int, error) {
+	p := instructions(live, paths)
 	if !stands(filterWall) {
-		p = watching()
+		p = watching(paths)
 	}
 	fprog := unix.SockFprog{Len: uint16(len(p)), Filter: &p[0]}
 	fd, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER, uintptr(unsafe.Pointer(&fprog)))

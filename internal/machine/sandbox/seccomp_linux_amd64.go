@@ -26,3 +26,18 @@ var oldForbidden = []uint32{
 var oldWatched = []uint32{unix.SYS_RENAME}
 
 var oldMknod = noDevices(unix.SYS_MKNOD, dataArgs+8)
+
+// oldPathCalls are system calls with paths that newer architectures do not have.
+var oldPathCalls = map[uint32]pathCall{
+	unix.SYS_OPEN:    {"open", []pathArgument{{-1, 0, true}}, 1},
+	unix.SYS_CREAT:   {"creat", []pathArgument{{-1, 0, true}}, 0},
+	unix.SYS_MKDIR:   {"mkdir", []pathArgument{{-1, 0, false}}, 0},
+	unix.SYS_RMDIR:   {"rmdir", []pathArgument{{-1, 0, false}}, 0},
+	unix.SYS_UNLINK:  {"unlink", []pathArgument{{-1, 0, false}}, 0},
+	unix.SYS_LINK:    {"link", []pathArgument{{-1, 0, false}, {-1, 1, false}}, 0},
+	unix.SYS_SYMLINK: {"symlink", []pathArgument{{-1, 1, false}}, 0},
+	unix.SYS_RENAME:  {"rename", []pathArgument{{-1, 0, false}, {-1, 1, false}}, 0},
+	unix.SYS_CHMOD:   {"chmod", []pathArgument{{-1, 0, true}}, 0},
+	unix.SYS_CHOWN:   {"chown", []pathArgument{{-1, 0, true}}, 0},
+	unix.SYS_LCHOWN:  {"lchown", []pathArgument{{-1, 0, false}}, 0},
+}

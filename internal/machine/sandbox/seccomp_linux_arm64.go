@@ -18,4 +18,6 @@ var oldForbidden = []uint32{unix.SYS_KEXEC_FILE_LOAD, unix.SYS_LOOKUP_DCOOKIE, u
 var (
 	oldWatched []uint32
 	oldMknod   []unix.SockFilter
+
+	oldPathCalls map[uint32]pathCall
 )

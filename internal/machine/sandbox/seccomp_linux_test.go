@@ -16,10 +16,10 @@ import (
 )
 
 // machineOf runs the filter as the kernel does. Its words are big-endian, where the kernel's are the machine's.
-func machineOf(t *testing.T) *bpf.VM {
+func machineOf(t *testing.T, paths bool) *bpf.VM {
 	t.Helper()
 	var raw []bpf.RawInstruction
-	for _, i := range instructions(false) {
+	for _, i := range instructions(false, paths) {
 		raw = append(raw, bpf.RawInstruction{Op: i.Code, Jt: i.Jt, Jf: i.Jf, K: i.K})
 	}
 	program, ok := bpf.Disassemble(raw)
@@ -61,7 +61,7 @@ func TestFilter(t *testing.T) {
 	const allow, kill, notify = uint32(unix.SECCOMP_RET_ALLOW), uint32(unix.SECCOMP_RET_KILL_PROCESS), uint32(unix.SECCOMP_RET_USER_NOTIF)
 	absent := deny(unix.ENOSYS)
 	const pointer = 0x7fff_0000_0000
-	vm := machineOf(t)
+	vm := machineOf(t, false)
 	for _, tt := range []struct {
 		name string
 		made
@@ -121,5 +121,30 @@ func TestLists(t *testing.T) {
 			t.Errorf("%d is there twice, or newer than %d", nr, newest)
 		}
 		seen[nr] = true
+	}
+}
+
+// TestPathCalls holds that system calls with paths are reported only where somebody asks for them, and that none of
+// them thereby passes a wall.
+func TestPathCalls(t *testing.T) {
+	t.Parallel()
+	const allow, notify = uint32(unix.SECCOMP_RET_ALLOW), uint32(unix.SECCOMP_RET_USER_NOTIF)
+	plain, marked := machineOf(t, false), machineOf(t, true)
+	for _, calls := range []map[uint32]pathCall{pathCalls, oldPathCalls} {
+		for nr, c := range calls {
+			call := made{arch, nr, nil}
+			if got := call.answer(t, marked); got != notify {
+				t.Errorf("%s: got %#x", c.name, got)
+			}
+			if got := call.answer(t, plain); got != allow && !isWatched(int32(nr)) {
+				t.Errorf("%s without a mark: got %#x", c.name, got)
+			}
+		}
+	}
+	for nr := range uint32(newest + 100) { // no other answer changes
+		call := made{arch, nr, []uint64{0, 0, unix.S_IFBLK, 0}}
+		if before, after := call.answer(t, plain), call.answer(t, marked); before != after && !isPathCall(int32(nr)) {
+			t.Errorf("call %d: got %#x, and %#x with paths", nr, before, after)
+		}
 	}
 }

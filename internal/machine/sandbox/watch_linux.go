@@ -59,7 +59,8 @@ type watcher struct {
 	watches watches
 	porter  *porter // takes connections; nil: they are refused
 	control *control
-	quiet   bool // nothing is reported
+	quiet   bool   // nothing is reported
+	mark    string // see [Config.Mark]
 	// connected reports that a process inside may have connected to something.
 	connected atomic.Bool
 
@@ -80,6 +81,7 @@ func (w *watcher) watch(listener *os.File) {
 		case errno != 0:
 			return
 		}
+		w.marked(&n)
 		if isRename(n.nr) {
 			go func() { // it may have much to copy
 				valid := func() bool {
@@ -96,6 +98,9 @@ func (w *watcher) watch(listener *os.File) {
 			continue
 		case n.nr == unix.SYS_TIMERFD_SETTIME:
 			respond(fd, n.id, w.timers.set(&n))
+			continue
+		case !isWatched(n.nr) && isPathCall(n.nr):
+			respond(fd, n.id, errContinue)
 			continue
 		case signalling(n.nr):
 			w.timers.signal(&n)
@@ -145,7 +150,7 @@ func (w *watcher) send(e *Event) {
 		return
 	}
 	w.told++
-	w.size += len(e.Connect) + len(e.Name)
+	w.size += len(e.Connect) + len(e.Name) + len(e.Path)
 	for _, arg := range e.Exec {
 		w.size += len(arg)
 	}
@@ -265,4 +270,14 @@ func text(memory *os.File, at uint64) string {
 		at += uint64(len(part))
 	}
 	return string(out) + "…"
+}
+
+// isWatched reports whether a system call is reported whatever its paths are.
+func isWatched(nr int32) bool {
+	return slices.Contains(watched, uint32(nr)) || slices.Contains(oldWatched, uint32(nr))
+}
+
+func isPathCall(nr int32) bool {
+	_, ok := pathCallOf(nr)
+	return ok
 }

@@ -132,6 +132,7 @@ type auditor struct {
 	dead     error           // the server cannot be started any more
 	calls    int
 	leftOut  int             // cells
+	events   []sandbox.Event // with a host or a marked path, since the last look
 	stoodIn  map[string]bool // programs that a stand-in replaced
 	tools    []*tool
 
@@ -152,6 +153,7 @@ func (a *auditor) end() {
 
 // leave ends the session.
 func (a *auditor) leave() {
+	a.gather()
 	list, _ := a.session.programs(0)
 	for _, args := range list {
 		if name := a.world.standsIn(args); name != "" {

@@ -50,6 +50,9 @@ func (a *auditor) command(ctx context.Context, t *tool, p parameter) {
 	if !shell && answered && p.kind == infer.Path {
 		shell = a.planted(ctx, w, c)
 	}
+	if !shell && answered {
+		shell = a.program(ctx, w, c)
+	}
 	switch {
 	case shell:
 	case len(w.started) > 0:
@@ -80,6 +83,24 @@ func (a *auditor) planted(ctx context.Context, w *watch, c audit.Cell) bool {
 		}
 	}
 	return false
+}
+
+// program tries whether the text names the program to start.
+func (a *auditor) program(ctx context.Context, w *watch, c audit.Cell) bool {
+	value, before := a.world.inside("outside", a.world.program), w.started
+	w.started = nil
+	w.follow(ctx, []string{value}, func(int, reply) bool { return true })
+	started := slices.ContainsFunc(w.started, func(args []string) bool { return args[0] == value })
+	w.started = append(before, w.started...)
+	switch {
+	case !started:
+	case w.p.kind == infer.Command:
+		a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Metadata, Kind: "command-by-design",
+			Why: "the tool starts programs for its callers, so each caller may do everything that the server may do", Proof: &audit.Proof{Arguments: string(written(w.t.sample(a.world, setting{w.p, value}))), Seen: "the start of a program outside the root", Probes: 1}})
+	default:
+		a.proof(c, w.t, w.p, value, "program", "the text is the program that is started", "the start of a program outside the root", len(payloads)+1)
+	}
+	return started
 }
 
 // A watch observes the programs that a parameter's calls start.
@@ -170,6 +191,9 @@ func (a *auditor) arguments(ctx context.Context, w *watch, c audit.Cell, answere
 	switch {
 	case parted != nil:
 		a.proof(c, w.t, w.p, split, "argument-split", "the text becomes several arguments of a program", "an argument of its own for "+program0(parted)+" behind the blank", len(payloads)+1)
+	case w.a.blind():
+		a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: tooMuch})
+		a.spend()
 	case !answered:
 		a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: "the tool starts programs, and did not answer every probe"})
 	case whole:

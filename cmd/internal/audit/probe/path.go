@@ -206,7 +206,7 @@ func (a *auditor) pathControl(ctx context.Context, t *tool, p parameter, forms [
 			return f, true, unknown
 		}
 		if host, ok := a.canary.told("/" + fresh); ok {
-			return form{ext: ".txt"}, false, audit.Fact{Verdict: audit.NoEvidence, Why: "no file of this machine is meant: the path is sent on to " + show(host)}
+			return form{ext: ".txt"}, false, audit.Fact{Verdict: audit.NoEvidence, Kind: audit.KindElsewhere, Why: "no file of this machine is meant: the path is sent on to " + show(host)}
 		}
 		if r.ok() && acted < 0 && !f.writes && (!f.lists || t.takesDirectory(p)) {
 			acted = i
@@ -343,7 +343,7 @@ func (a *auditor) pathProbes(f form) []pathProbe {
 		case f.lists:
 			name = ""
 		case f.writes: // each probe has a file of its own, so that its effect can be told apart
-			fresh := "new" + token()
+			fresh := w.name()
 			name, probe.fresh = fresh+f.ext, dir+"/"+fresh
 		}
 		probe.value = strings.ReplaceAll(value, nameHere, name)

@@ -161,6 +161,7 @@ func (u *tool) units() []unit {
 				a.unnamedPath(ctx, u, p)
 			}
 			a.url(ctx, u, p)
+			a.marks(ctx, u, p)
 			a.command(ctx, u, p)
 		}})
 	}

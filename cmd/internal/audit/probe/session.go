@@ -25,13 +25,15 @@ import (
 
 // A session is the server, running in a sandbox of its own.
 type session struct {
-	client servers.Client
-	box    *sandbox.Sandbox // nil: it runs elsewhere, behind a URL
-	layer  string           // the changes to the world, as a directory of the machine
-	broken bool             // the next call needs another
-	spent  bool             // because its world has changed
-	begun  int              // events of its start
-	known  map[int]bool     // processes not to wait for: from its start, and lasting ones
+	client   servers.Client
+	box      *sandbox.Sandbox // nil: it runs elsewhere, behind a URL
+	layer    string           // the changes to the world, as a directory of the machine
+	lost     bool             // more happened than the sandbox reports
+	broken   bool             // the next call needs another
+	spent    bool             // because its world has changed
+	gathered int              // events taken over by [auditor.gather]
+	begun    int              // events of its start
+	known    map[int]bool     // processes not to wait for: from its start, and lasting ones
 }
 
 // A launcher starts sessions.
@@ -82,7 +84,7 @@ type dialer struct {
 
 func (d dialer) Dial(ctx context.Context, stderr io.Writer) (upstream.Transport, error) {
 	config := sandbox.Config{
-		Args: d.l.command, Env: d.l.env, Dir: d.l.dir, Init: d.l.init, Limits: d.l.limits, Network: sandbox.Observed,
+		Args: d.l.command, Env: d.l.env, Dir: d.l.dir, Init: d.l.init, Limits: d.l.limits, Network: sandbox.Observed, Mark: d.l.world.mark,
 		Placed: []sandbox.Placed{{From: d.l.world.dir, At: d.l.world.at}},
 		Names:  fixedNames(), FirstAddress: firstAddress, Local: localPorts, Trust: d.l.authority.PEM(),
 		Accept: func(c net.Conn, to sandbox.Target) {
@@ -198,6 +200,7 @@ func (s *session) programs(from int) (list [][]string, now int) {
 		if e.Exec != nil {
 			list = append(list, e.Exec)
 		}
+		s.lost = s.lost || e.Lost
 	}
 	return list, len(events)
 }

@@ -59,7 +59,8 @@ func (b base) is(host string) bool {
 func (a *auditor) url(ctx context.Context, t *tool, p parameter) {
 	works, body, unknown := a.urlControl(ctx, t, p)
 	if works == nil {
-		if p.kind == infer.URL {
+		told := unknown.Verdict == audit.Inconclusive && a.connections(ctx, t, p)
+		if p.kind == infer.URL && !told {
 			unknown.Cell = cell(t, p, audit.URL)
 			a.fact(unknown)
 		}
@@ -164,7 +165,7 @@ func (a *auditor) urlControl(ctx context.Context, t *tool, p parameter) (works *
 		host, relayed := a.canary.relayed(at)
 		if relayed || ok {
 			host = cmp.Or(host, h.host)
-			return nil, false, audit.Fact{Verdict: audit.NoEvidence, Why: "the server fetches nothing itself: the URL is sent on to " + show(host)}
+			return nil, false, audit.Fact{Verdict: audit.NoEvidence, Kind: audit.KindElsewhere, Why: "the server fetches nothing itself: the URL is sent on to " + show(host)}
 		}
 		if r.failed != "" {
 			unknown.Why = "no control call worked: " + r.failed

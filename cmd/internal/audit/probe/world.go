@@ -24,6 +24,8 @@ type world struct {
 	dir string // on the machine
 	at  string // inside
 
+	mark string // in the names of probes that are judged at the system call
+
 	control string // token of the file that may be read
 	listed  string // name of a file in the root
 	outside string // tokens of forbidden files
@@ -36,7 +38,8 @@ type world struct {
 	odd, large string // names of files with odd content, and with large content
 	marks      marks  // in it
 
-	plants []plant
+	plants  []plant
+	program string // the name of a program outside the root
 }
 
 // places are names for the world inside: the first one missing on the machine is taken.
@@ -53,7 +56,7 @@ const (
 
 // newWorld makes the world below a new directory for temporary files.
 func newWorld() (*world, error) {
-	w := &world{control: token(), listed: "list" + token(), outside: token(), beside: token(), home: token(), hidden: map[string]string{},
+	w := &world{mark: token()[:markSize], control: token(), listed: "list" + token(), outside: token(), beside: token(), home: token(), hidden: map[string]string{},
 		odd: "page" + token(), large: "pages" + token(), marks: newMarks()}
 	w.sizes = map[string]int{w.control: randomSize(30_011), w.outside: randomSize(50_021), w.beside: randomSize(70_003)}
 	w.at = freePlace()
@@ -137,7 +140,9 @@ func (w *world) fill() error {
 			return err
 		}
 	}
-	return errors.Join(standin.Write(filepath.Join(w.dir, "bin"), installed), w.seeds(), w.link(), w.projects(), w.plant())
+	w.program = w.name()
+	program := os.WriteFile(filepath.Join(w.dir, "outside", w.program), []byte("#!/bin/sh\n:\n"), 0o755)
+	return errors.Join(program, standin.Write(filepath.Join(w.dir, "bin"), installed), w.seeds(), w.link(), w.projects(), w.plant())
 }
 
 // spread writes a token into a file of each extension.

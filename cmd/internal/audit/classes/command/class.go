@@ -22,7 +22,7 @@ var Class = &class.Class{
 	Minus:    25,
 	Kinds: []class.Kind{
 		{Name: "shell", Doc: "A shell reads the caller's text and runs the commands in it"},
-		{Name: "program", Doc: "In the code, the caller names the program to start"},
+		{Name: "program", Doc: "The caller names the program to start"},
 		{Name: "argument-split", Doc: "A program gets the caller's text cut at blanks, each piece as an argument"},
 		{Name: "option-injection", Doc: "In the code, a value that may begin with - becomes an argument of a program with harmful options (writing files, starting programs), such as git", Seen: "argument-lead"},
 		{Name: "blacklist", Doc: "In the code, a check refuses only some of a shell's characters"},
