@@ -27,6 +27,19 @@ func TestOtherSpellings(t *testing.T) {
 
 // A blank within a word is written _._ here.
 const attacks = `
+	psql -c \copy_._x_._to_._program_._id
+	gh alias set x !id
+	gh extension install x/y
+	gh config set pager id
+	jj --config ui.editor=id log
+	cvs -e id commit
+	bat --pager=id x
+	fzf --preview id
+	pandoc --filter id x
+	pandoc --lua-filter=x.lua y
+	latexmk -pdflatex=id x
+	prettier --plugin=./x.js y
+	vitest --config /tmp/x.js
 	sed 1eid a
 	sed -n -e s/a/i\ -e d/e a
 	sed 1eid a -e p
@@ -392,6 +405,13 @@ const attacks = `
 	find -files0-from /etc/shadow`
 
 const lookAlikes = `
+	gh alias list
+	gh config get pager
+	gh extension list
+	gh pr create --title x
+	pandoc -o a.pdf --pdf-engine=xelatex a.md
+	latexmk -pdf a.tex
+	prettier --write src
 	sed -i s/a/b/ exec.go
 	sed -e s/a/b/ exec.go west.txt
 	sed -i  s/x/exec/ e2e
