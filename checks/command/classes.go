@@ -55,6 +55,9 @@ var classes = map[string]class{
 	"compiler":       {func(v string) bool { return !compilerSetting.MatchString(v) }, ""},
 	"node-setting":   {func(v string) bool { return !nodeSettings.MatchString(v) }, ""},
 	"rust-linker":    {func(v string) bool { return strings.Contains(v, "linker=") }, ""},
+	"recipe-code":    {recipeCode, "gives a makefile a value that a shell or make itself runs"},
+	"host-path":      {hostPath.MatchString, ""},
+	"host-device":    {func(v string) bool { d, ok := strings.CutPrefix(v, "device="); return ok && hostMount(d+":/x") }, "gives a container the host's own files or system"},
 	"go-setting":     {goSettings.MatchString, ""},
 	"maven-exec":     {mavenExec.MatchString, ""},
 	"sbt-code":       {func(v string) bool { return strings.HasPrefix(v, "eval ") || strings.HasPrefix(v, "!") }, ""},
@@ -89,6 +92,17 @@ var npmRemote = lazyregexp.New(`^[\w-][\w.-]*/[\w.-]+(#.*)?$`)
 // npmAlias is a package that a registry or the project knows, under a name of one's own.
 var npmAlias = lazyregexp.New(`^(@[\w.-]+/)?[\w.-]+@(npm|jsr|workspace|catalog):[\w./@^~*-]*$`)
 
+// hostPath is a repository by its host, without a scheme.
+var hostPath = lazyregexp.New(`(?i)^[\w-]+(\.[\w-]+)*\.(com|org|net|io|dev)[/:]`)
+
+// recipeCode reports whether the value of a variable for make is more than words: make expands it, and
+// puts it into lines for a shell.
+func recipeCode(value string) bool {
+	return strings.ContainsAny(value, "`\n") || strings.Contains(value, "$(") || strings.ContainsAny(quoted.ReplaceAllString(value, ""), ";|&")
+}
+
+var quoted = lazyregexp.New(`'[^']*'|"[^"]*"`)
+
 // remoteFile is an address that is no registry's name.
 var remoteFile = lazyregexp.New(`(?i)^(?:git\+)?(?:https?|ftp|ssh|git|data|oci):|^file:/`)
 
@@ -110,41 +124,6 @@ var sshSettings = lazyregexp.New(`(?i)^(StrictHostKeyChecking|UserKnownHostsFile
 var phpSettings = lazyregexp.New(`(?i)(auto_(ap|pre)pend_file|extension|disable_functions|sendmail_path|allow_url_include|open_basedir|include_path|error_log)`)
 
 var awkRuns = lazyregexp.New(`system\s*\(|\|\s*&?\s*(getline|"|\w+\s*$)|"\s*\|\s*getline|print[^;}]*(\||>)|@load|@include|/inet/|ENVIRON|@\s*[a-zA-Z_]\w*\s*\(`)
-
-var (
-	sedAddress = `^\s*(?:(?:\d+|\$|/(?:[^/\\]|\\.)*/[IM]*)(?:\s*[,~+]\s*(?:\d+|\$|/(?:[^/\\]|\\.)*/[IM]*))?)?\s*!?\s*[{;\s]*`
-	sedRuns    = lazyregexp.New(sedAddress + `(e(\s.*)?|[wW]\s*\S.*)$`)
-	sedNext    = lazyregexp.New(`[;{\n]\s*(?:\d+|\$)?\s*(e\s+\S|e$|[wW]\s+/)`)
-)
-
-func sedActs(script string) bool {
-	return sedRuns.MatchString(script) || sedNext.MatchString(script) || sedFlags(script)
-}
-
-var sedStart = lazyregexp.New(sedAddress + `s`)
-
-// sedFlags reports whether a substitution has the flag e or w.
-func sedFlags(script string) bool {
-	start := sedStart.FindString(script)
-	if start == "" || len(start) >= len(script) {
-		return false
-	}
-	delimiter := script[len(start)]
-	parts := 0
-	for i := len(start); i < len(script); i++ {
-		switch {
-		case script[i] == '\\':
-			i++
-		case script[i] == delimiter:
-			parts++
-			if parts == 3 {
-				flags, _, _ := strings.Cut(script[i+1:], ";")
-				return strings.ContainsAny(flags, "ew") || sedFlags(strings.TrimLeft(script[i+1:], "gIMp0123456789; \n"))
-			}
-		}
-	}
-	return false
-}
 
 // secretInside reports whether code of awk or sed names a file with secrets.
 func secretInside(code string) bool {

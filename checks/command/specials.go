@@ -18,10 +18,12 @@ type special struct {
 
 var specials = []special{
 	{set("git"), judgeGitConfig},
+	{set("npm pnpm yarn bundle bundler aws gh"), judgeSettings},
 	{set("export declare typeset readonly local setenv"), judgeExport},
 	{set("ssh slogin autossh"), judgeSSH},
 	{set("rm del rd rmdir shred chmod chown chgrp"), judgeRemoval},
 	{set("kill"), judgeKill},
+	{set("sed gsed"), judgeSed},
 	{set("psql mysql mariadb sqlite3 sqlcmd mysqlsh pgcli mycli usql duckdb rsql cockroach clickhouse-client mongo mongosh redis-cli"), judgeStatement},
 }
 
@@ -45,6 +47,29 @@ func judgeGitConfig(j *judge, s simple, r *grammar.Reading) {
 	}
 	if len(operands) > 1 && !gitSettings.MatchString(s.words[operands[0]]) {
 		j.refuse(-1, interpreter, classes["git-setting"].what)
+	}
+}
+
+// settings are those of package managers and the like by which they start programs, or get packages from elsewhere.
+var settings = lazyregexp.New(`(?i)^((@[\w.-]+:)?registry|npmRegistryServer|script-shell|shell|node-options|editor|pager|git|viewer|init-module|userconfig|globalconfig|yarnPath|plugins(\.\w+)*|mirror\..*|([\w-]+\.)*(credential_process|endpoint_url))(=|$)`)
+
+// judgeSettings judges what "npm config set" and its like set, lastingly.
+func judgeSettings(j *judge, s simple, r *grammar.Reading) {
+	operands := r.Operands
+	if len(operands) == 0 || !anyOf(s.words[operands[0]:operands[0]+1], "config conf c set configure") {
+		return
+	}
+	sets := s.words[operands[0]] == "set"
+	for _, i := range operands[1:] {
+		switch w := s.words[i]; {
+		case anyOf([]string{w}, "get list ls delete rm unset"):
+			return
+		case w == "set":
+			sets = true
+		case settings.MatchString(w) && (sets || i+1 < len(s.words)) && (i+1 >= len(s.words) || s.words[i+1] != ""):
+			j.refuse(s.element(i), interpreter, "sets a program to start, or where packages come from")
+			return
+		}
 	}
 }
 
@@ -83,7 +108,7 @@ func judgeKill(j *judge, s simple, _ *grammar.Reading) {
 	})
 }
 
-var statement = lazyregexp.New(`(?i)(^|[=;\s"'])(drop\s+(database|table|schema|user|role|owned|index|view|collection)|truncate\s+(table\s+)?\w|delete\s+from|alter\s+(system|user|role)|grant\s|revoke\s|shutdown|flushall|flushdb|copy\s.*\sprogram\s|load\s+data|into\s+(out|dump)file|create\s+(extension|function|language)|\\!|\\o\s*\||system\s+\S|\.shell|\.system|dropdatabase)`)
+var statement = lazyregexp.New(`(?i)(^|[=;\s"'\\])(drop\s+(database|table|schema|user|role|owned|index|view|collection)|truncate\s+(table\s+)?\w|delete\s+from|alter\s+(system|user|role)|grant\s|revoke\s|shutdown|flushall|flushdb|copy\s.*\sprogram\s|load\s+data|into\s+(out|dump)file|create\s+(extension|function|language)|\\!|\\o\s*\||system\s+\S|\.shell|\.system|dropdatabase)`)
 
 // judgeStatement looks at statements for a database; the demand sql judges those that a
 // tool takes as such.

@@ -27,6 +27,51 @@ func TestOtherSpellings(t *testing.T) {
 
 // A blank within a word is written _._ here.
 const attacks = `
+	psql -c \copy_._x_._to_._program_._id
+	gh alias set x !id
+	gh extension install x/y
+	gh config set pager id
+	jj --config ui.editor=id log
+	cvs -e id commit
+	bat --pager=id x
+	fzf --preview id
+	pandoc --filter id x
+	pandoc --lua-filter=x.lua y
+	latexmk -pdflatex=id x
+	prettier --plugin=./x.js y
+	vitest --config /tmp/x.js
+	sed 1eid a
+	sed -n -e s/a/i\ -e d/e a
+	sed 1eid a -e p
+	sed -i .bak s/a/id/e a
+	make x:=$(shell_._id)
+	make CC=id;
+	make MAKEFLAGS=--eval=x
+	make SHELL:=id
+	make .SHELLFLAGS=id
+	cargo rustc -- -Clinker=id
+	cargo rustc -- -C linker=id
+	npm config set script-shell id
+	npm config set registry=http://example.com
+	npm set script-shell id
+	npm c set editor id
+	pnpm config set script-shell id
+	yarn config set yarnPath ./x
+	yarn node -e 1
+	yarn set version http://example.com/x
+	bundle config mirror.all http://example.com
+	bundle add x --git http://example.com/x
+	aws configure set default.credential_process id
+	kubectl config set-credentials x --exec-command=id
+	kubectl apply -k github.com/x/y
+	brew ruby -e 1
+	brew sh
+	gem sources -a http://example.com
+	pipx run --pip-args=--index-url=http://example.com x
+	uvx -p /tmp/x y
+	docker volume create --opt device=/ x
+	terraform -chdir=/tmp/x apply
+	npm --prefix /tmp/x run y
 	git clone --config=core.sshCommand=id x
 	git clone -ccore.sshCommand=id x
 	git clone --conf core.sshCommand=id x
@@ -360,6 +405,27 @@ const attacks = `
 	find -files0-from /etc/shadow`
 
 const lookAlikes = `
+	gh alias list
+	gh config get pager
+	gh extension list
+	gh pr create --title x
+	pandoc -o a.pdf --pdf-engine=xelatex a.md
+	latexmk -pdf a.tex
+	prettier --write src
+	sed -i s/a/b/ exec.go
+	sed -e s/a/b/ exec.go west.txt
+	sed -i  s/x/exec/ e2e
+	make CC=clang ARGS=-run_._'A|B'
+	make VERSION:=1.2
+	npm config get registry
+	npm config set fund false
+	yarn config set nodeLinker node-modules
+	brew install ruby
+	bundle config set path vendor
+	aws configure set region eu-west-1
+	kubectl apply -k overlays/dev
+	docker volume create --opt device=/home/a/data x
+	npm --prefix web run build
 	git clone --branch=main --depth=1 x
 	git clone -bmain -c user.name=x y
 	git commit -c HEAD

@@ -16,6 +16,7 @@ var alike = map[rune]string{
 	'。': ".", '｡': ".", '۔': ".", '٪': "%",
 	'⁄': `\`, '∕': `\`, '╱': `\`, '⟋': `\`, '⧸': `\`,
 	'∖': `\`, '╲': `\`, '⟍': `\`, '⧵': `\`, '⧹': `\`,
+	'¥': `\`, '₩': `\`, // in the code pages of Japan and Korea
 }
 
 // ascii is the ASCII character that a normalising reader sees at the begin of a text; "" if

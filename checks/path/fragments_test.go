@@ -14,7 +14,7 @@ import (
 // fragments are parts of paths that try to escape.
 var fragments = []string{
 	"a", "b", "..", "..", ".", "/", "/", `\`, " ", ";", "%2e", "%2e%2e", "%2f", "%5c", "%25", "25", "2e", "2f", "5c",
-	"．", "／", "＼", "‥", "％", "%c0%ae", "%c0%af", "%c0%aa", "%c0", "%e0%80%ae", "%ff", "%ef%bc%8f", "\u00ad", "½", "é", "\u3000",
+	"．", "／", "＼", "¥", "₩", "‥", "％", "%c0%ae", "%c0%af", "%c0%aa", "%c0", "%e0%80%ae", "%ff", "%ef%bc%8f", "\u00ad", "½", "é", "\u3000",
 }
 
 // TestFragments holds what FuzzConfinement does, of many random paths; some of both

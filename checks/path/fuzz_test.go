@@ -19,6 +19,7 @@ var readers = map[string]func(string) string{
 	"percent":   percent,
 	"backslash": func(s string) string { return strings.ReplaceAll(s, `\`, "/") },
 	"normalise": norm.NFKC.String,
+	"code page": strings.NewReplacer("¥", `\`, "₩", `\`).Replace,
 	"trim":      strings.TrimSpace,
 	"utf-8":     func(s string) string { return strings.ToValidUTF8(s, "") },
 }

@@ -313,7 +313,10 @@ func (r *reader) operand(i int, unknown bool) int {
 // bare uses the entries of names without a dash. It takes values of options for such names as well: an
 // option that has a value here may have none in another version, or behind another sub-command.
 func (r *reader) bare(i int) {
-	name, value, _ := strings.Cut(r.words[i], "=")
+	name, value, assigns := strings.Cut(r.words[i], "=")
+	if assigns {
+		name = strings.TrimRight(name, ":+?! ") // make and others assign by := and +=, too
+	}
 	if !strings.HasPrefix(name, "-") && !slices.Contains([]string{"", "1", ".", "*", "+", "@"}, name) {
 		r.use(name, value, i)
 	}
