@@ -29,6 +29,11 @@ const markSize = 10
 // name is a random name with the mark of the world: the sandbox reports system calls with it.
 func (w *world) name() string { return w.mark + token()[markSize:] }
 
+// witnesses reports whether a system call proves what a server does. In walls it proves nothing: they end it.
+func (a *auditor) witnesses() bool {
+	return a.session != nil && a.session.box != nil && (a.launcher == nil || a.launcher.walls == nil)
+}
+
 // gather takes over the new events of the session.
 func (a *auditor) gather() {
 	if a.session == nil || a.session.box == nil {
@@ -133,7 +138,7 @@ func (a *auditor) land(ctx context.Context, t *tool, p parameter) (l landing, ex
 // in another way needs no second proof.
 func (a *auditor) marks(ctx context.Context, t *tool, p parameter) {
 	c := cell(t, p, audit.Path)
-	if a.session == nil || a.session.box == nil || a.found(c) {
+	if !a.witnesses() || a.found(c) {
 		return
 	}
 	l, ext, failed := a.land(ctx, t, p)
@@ -256,7 +261,7 @@ type hostProbe struct{ kind, words, host, address string }
 // connections tries whether a parameter decides where the server connects to. It needs no answer, so that it also tells
 // of tools that speak no HTTP. told reports whether something was said of the parameter.
 func (a *auditor) connections(ctx context.Context, t *tool, p parameter) (told bool) {
-	if a.session == nil || a.session.box == nil {
+	if !a.witnesses() {
 		return false
 	}
 	for _, scheme := range schemes(t, p) {
