@@ -97,9 +97,9 @@ func anyMatches(patterns []Pattern, h host) bool {
 	return slices.ContainsFunc(patterns, func(p Pattern) bool { return p.match(h) })
 }
 
-// singleLabel judges a name without a dot. One that the policy lists is meant.
+// singleLabel judges a name without a dot. One that the policy lists by its name is meant.
 func (j *judging) singleLabel(h host) {
-	if anyMatches(j.options.Hosts, h) {
+	if slices.ContainsFunc(j.options.Hosts, func(p Pattern) bool { return !p.any && p.match(h) }) {
 		return
 	}
 	const message = "the host is a name without a dot, for private networks only: write the full name"

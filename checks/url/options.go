@@ -15,7 +15,7 @@ import (
 // hosts.
 type Options struct {
 	Schemes     []string  `policy:"schemes" doc:"schemes that are allowed; default http and https"`
-	Hosts       []Pattern `policy:"hosts" doc:"hosts that are allowed, as names or addresses; *.example.org stands for all names below example.org; default any public host"`
+	Hosts       []Pattern `policy:"hosts" doc:"hosts that are allowed, as names or addresses; *.example.org stands for all names below example.org; * says that any public host is meant; default any public host"`
 	DenyHosts   []Pattern `policy:"deny_hosts" doc:"hosts that are refused, even if hosts allows them"`
 	Ports       []int     `policy:"ports" doc:"ports that are allowed, a scheme's own included; default any"`
 	Userinfo    bool      `policy:"userinfo" doc:"allow a user name or password before the host; default false"`
@@ -80,8 +80,11 @@ func (o *Options) problems() []check.Problem {
 	if o.MaxLength < 0 || o.MaxLength > greatestMaxLength {
 		add("max_length", "must be from 0 to %d", greatestMaxLength)
 	}
+	if slices.ContainsFunc(o.DenyHosts, func(p Pattern) bool { return p.any }) {
+		add("deny_hosts", "denies every host: list some")
+	}
 	for _, p := range o.Hosts {
-		if why := o.never(p); why != "" {
+		if why := o.never(p); why != "" && !p.any {
 			add("hosts", "lists a host that would be refused all the same: it is %s", why)
 		}
 	}

@@ -114,6 +114,29 @@ func TestPattern(t *testing.T) {
 	}
 }
 
+// TestAnyHost: a policy may say that it means any public host, and nothing else changes.
+func TestAnyHost(t *testing.T) {
+	t.Parallel()
+	anyOf, err := ParsePattern("*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	given, without := &Options{Hosts: []Pattern{anyOf}, SingleLabel: refuse}, &Options{SingleLabel: refuse}
+	for _, problems := range [][]check.Problem{given.problems(), (&Options{Hosts: []Pattern{anyOf}, Private: allow}).problems()} {
+		if len(problems) > 0 {
+			t.Errorf("has problems: %v", problems)
+		}
+	}
+	if len((&Options{DenyHosts: []Pattern{anyOf}}).problems()) == 0 {
+		t.Error("every host may be denied")
+	}
+	for _, text := range []string{"https://example.org/", "http://93.184.215.14/", "http://intranet/", "http://127.0.0.1/", "http://10.0.0.1/", "http://x.internal/", "http://169.254.169.254/"} {
+		if got, want := findingsOf(given, text), findingsOf(without, text); len(got) != len(want) {
+			t.Errorf("%s: %v with *, %v without", text, got, want)
+		}
+	}
+}
+
 func TestPatternIsRefused(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -123,7 +146,6 @@ func TestPatternIsRefused(t *testing.T) {
 		"u@example.org":       "must be a host alone",
 		"[example.org]":       "must be a host alone",
 		"fe80::1%eth0":        "must not have a zone",
-		"*":                   "the last label must not be *",
 		"*.*":                 "the last label must not be *",
 		"example.*":           "the last label must not be *",
 		"*example.org":        "a * stands for whole labels",
@@ -145,4 +167,9 @@ func TestPatternIsRefused(t *testing.T) {
 			t.Errorf("%q: %v, want %q and the pattern unchanged", text, err, want)
 		}
 	}
+}
+
+func findingsOf(o *Options, text string) []check.Finding {
+	_, found := o.judged(text)
+	return found
 }

@@ -18,6 +18,7 @@ import (
 // The zero Pattern names none.
 type Pattern struct {
 	text   string
+	any    bool // "*": any host
 	addr   netip.Addr
 	below  bool     // it begins with *.
 	labels []string // of the name, without that *; nil for an address
@@ -26,6 +27,9 @@ type Pattern struct {
 
 // ParsePattern reads a pattern. Names may be internationalized.
 func ParsePattern(text string) (Pattern, error) {
+	if text == "*" {
+		return Pattern{text: text, any: true}, nil
+	}
 	if addr, err := netip.ParseAddr(strings.Trim(text, "[]")); err == nil {
 		if addr.Zone() != "" {
 			return Pattern{}, errors.New("an address must not have a zone")
@@ -49,7 +53,7 @@ func ParsePattern(text string) (Pattern, error) {
 		p.labels = append(p.labels, label)
 	}
 	if last := p.labels[len(p.labels)-1]; last == "*" {
-		return Pattern{}, errors.New("the last label must not be *: to allow every host, leave the list out")
+		return Pattern{}, errors.New("the last label must not be *: \"*\" alone stands for every host")
 	}
 	if !strings.Contains(rest, "*") {
 		p.suffix = "." + strings.Join(p.labels, ".")
@@ -93,6 +97,8 @@ func (p Pattern) MarshalText() ([]byte, error) { return []byte(p.text), nil }
 // match reports whether the pattern names a host.
 func (p *Pattern) match(h host) bool {
 	switch {
+	case p.any:
+		return true
 	case h.addr.IsValid():
 		return p.addr == h.addr.Unmap()
 	case p.labels == nil:

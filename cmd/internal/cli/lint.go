@@ -180,7 +180,7 @@ func leftOpen(d policy.Demand, world check.World) string {
 		case slices.ContainsFunc(o.Schemes, func(s string) bool { return strings.EqualFold(s, "file") }):
 			return "any file, by the scheme file: leave it out"
 		case len(o.Hosts) == 0:
-			return "any public host: set hosts"
+			return `any public host: set hosts, to ["*"] if any is meant`
 		case slices.ContainsFunc(o.Hosts, func(h url.Pattern) bool {
 			return strings.HasPrefix(h.String(), "*.") && !strings.Contains(h.String()[2:], ".")
 		}):
