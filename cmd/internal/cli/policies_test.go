@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -179,4 +180,108 @@ func realTools(t *testing.T) map[string][][]string {
 		t.Fatalf("only %d tools", len(real))
 	}
 	return real
+}
+
+// canonicalAttacks are attacks that a demand of each kind refuses, by the name of the corpus with others.
+var canonicalAttacks = map[string][]string{
+	"paths": {"/etc/passwd", "../../../../etc/passwd"},
+	"urls":  {"http://169.254.169.254/latest/meta-data/", "http://127.0.0.1/"},
+	"sql":   {"SELECT 1; DROP TABLE users", "COPY users TO PROGRAM 'id'", "CREATE TABLE x (a int)", "INSERT INTO a VALUES (1)", "DELETE FROM a"}, // of a demand that only reads
+}
+
+// looksLike reports whether an argument is one of the kind of a corpus. A path is one by its name.
+func looksLike(corpus, name string, value any) bool {
+	text, _ := value.(string)
+	word, _, _ := strings.Cut(strings.ToLower(text), " ")
+	switch corpus {
+	case "urls":
+		return strings.HasPrefix(word, "http:") || strings.HasPrefix(word, "https:")
+	case "sql":
+		return word == "select" || word == "with"
+	}
+	return slices.Contains([]string{"path", "paths", "files", "source", "destination", "repo_path", "filename"}, name)
+}
+
+var localhost = regexp.MustCompile(`(?i)^https?://(localhost|ｌｏｃａｌｈｏｓｔ)\.?(:\d+)?/?$`)
+
+// TestPoliciesAttacked holds that no attack of the corpora passes a ready policy where a demand of its kind stands: each call that
+// the policy's tests permit is made again with each attack in the place of each of its texts.
+func TestPoliciesAttacked(t *testing.T) {
+	t.Parallel()
+	type row struct{ Input, Expect, Class string }
+	attacks := map[string][]row{}
+	for corpus := range canonicalAttacks {
+		list := slices.DeleteFunc(corpora.Read[row](t, corpus), func(r row) bool { return r.Expect != "reject" || strings.HasPrefix(r.Class, "inj-") })
+		for i := 0; i < len(list); i += 1 + len(list)/300 { // of each source and class some
+			attacks[corpus] = append(attacks[corpus], list[i])
+		}
+	}
+	tried := map[string]int{}
+	for _, name := range policyNames(t) {
+		tests := loadPolicyTests(t, name)
+		root := ""
+		for _, s := range tests.policy.Servers {
+			if len(s.World.Roots) > 0 {
+				root = s.World.Roots[0]
+			}
+		}
+		permits := func(c loadedCase, arguments map[string]any) bool {
+			raw, err := json.Marshal(arguments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, err := c.gate.judge(t.Context(), c.tools, recordedCall{tool: c.tool, arguments: raw, session: c.Session, at: c.Now})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v.Go
+		}
+		for _, c := range tests.cases {
+			if !c.Want.Go {
+				continue
+			}
+			var arguments map[string]any
+			if err := json.Unmarshal(c.Arguments, &arguments); err != nil {
+				t.Fatal(err)
+			}
+			for key, value := range arguments {
+				with := func(text string) map[string]any {
+					changed := maps.Clone(arguments)
+					changed[key] = text
+					if _, list := value.([]any); list {
+						changed[key] = []any{text}
+					}
+					return changed
+				}
+				if _, list := value.([]any); !list {
+					if _, text := value.(string); !text {
+						continue
+					}
+				}
+				for corpus, canonical := range canonicalAttacks {
+					if slices.ContainsFunc(canonical, func(text string) bool { return permits(c, with(text)) }) || !looksLike(corpus, key, value) {
+						continue
+					}
+					for _, r := range attacks[corpus] {
+						text := r.Input
+						if corpus == "paths" {
+							text = strings.ReplaceAll(text, "/workspace", root)
+						}
+						if localhost.MatchString(text) && permits(c, with("http://localhost/")) {
+							continue // the policies of browsers let them open a development server
+						}
+						if tried[corpus]++; permits(c, with(text)) {
+							t.Errorf("%s: %s, argument %s: passes: %s %q", name, c.Name, key, r.Class, text)
+						}
+					}
+				}
+			}
+		}
+	}
+	t.Logf("attacks tried: %v", tried)
+	for corpus := range canonicalAttacks {
+		if tried[corpus] < 300 {
+			t.Errorf("%d attacks of the corpus %s were tried", tried[corpus], corpus)
+		}
+	}
 }
