@@ -122,7 +122,7 @@ func (a *app) plainJudge(ctx context.Context, flags checkFlags, server []string)
 	if err != nil {
 		return nil, err
 	}
-	gate, err := a.checks.NewRehearsingGate(&access.Enforcer{Shared: setup.SharedLimits, Server: p.Servers[0].Name, Log: newLogger(a.stderr, false)}, p, setup.Before(server))
+	gate, err := a.checks.NewRehearsingGate(&access.Enforcer{Contains: true, Shared: setup.SharedLimits, Server: p.Servers[0].Name, Log: newLogger(a.stderr, false)}, p, setup.Before(server))
 	if err != nil {
 		return nil, err
 	}

@@ -51,7 +51,7 @@ func openLiveGate(source enforce.Source, command []string, counters *access.Coun
 	}
 	source.Server = p.Servers[0].Name // a changed file must not select another server
 	g := &liveGate{source: source, command: command, server: p.Servers[0], session: source.Session(p), log: log, entry: entry,
-		enforce: &access.Enforcer{Shared: setup.SharedLimits, Server: source.Server, Log: log, Counters: counters}, audit: p.Log, keep: setup.Kept(source.Policy, p)}
+		enforce: &access.Enforcer{Contains: true, Shared: setup.SharedLimits, Server: source.Server, Log: log, Counters: counters}, audit: p.Log, keep: setup.Kept(source.Policy, p)}
 	if g.rehearse, err = setup.NewRehearser(p, command); err != nil {
 		return nil, err
 	}
