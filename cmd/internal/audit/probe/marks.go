@@ -129,11 +129,14 @@ func (a *auditor) land(ctx context.Context, t *tool, p parameter) (l landing, ex
 	return l, "", ""
 }
 
+// attempts reports whether a system call proves nothing: the server has walls, which stop what it tries.
+func (a *auditor) attempts() bool { return a.launcher.walls != nil }
+
 // marks tries whether names of a parameter get out of the place where a harmless one lands. A weakness that was found
 // in another way needs no second proof.
 func (a *auditor) marks(ctx context.Context, t *tool, p parameter) {
 	c := cell(t, p, audit.Path)
-	if a.session == nil || a.session.box == nil || a.found(c) {
+	if a.attempts() || a.session == nil || a.session.box == nil || a.found(c) {
 		return
 	}
 	l, ext, failed := a.land(ctx, t, p)
@@ -256,7 +259,7 @@ type hostProbe struct{ kind, words, host, address string }
 // connections tries whether a parameter decides where the server connects to. It needs no answer, so that it also tells
 // of tools that speak no HTTP. told reports whether something was said of the parameter.
 func (a *auditor) connections(ctx context.Context, t *tool, p parameter) (told bool) {
-	if a.session == nil || a.session.box == nil {
+	if a.attempts() || a.session == nil || a.session.box == nil {
 		return false
 	}
 	for _, scheme := range schemes(t, p) {
