@@ -95,10 +95,10 @@ func (c *config) demandError(d policy.Demand) error {
 
 // partErrors reports parts that no policy has.
 func (c *config) partErrors() error {
-	all := []string{partPreset, partLog, partRehearsal}
+	all := []string{partPreset, partLog, partRehearsal, partContain}
 	for _, part := range c.apart {
 		if !slices.Contains(all, part) {
-			return fmt.Errorf("WithElsewhere: a policy has no part %q: use %q, %q or %q", part, partPreset, partLog, partRehearsal)
+			return fmt.Errorf("WithElsewhere: a policy has no part %q: use %q, %q, %q or %q", part, partPreset, partLog, partRehearsal, partContain)
 		}
 	}
 	return nil
@@ -128,6 +128,11 @@ func (c *config) policyErrors() error {
 	}
 	without(partLog, p.Log.File != "" && absent(c.observe), "and nothing records calls: open the file with package policyfile, or add WithObserver")
 	without(partRehearsal, len(p.Rehearsal.Before) > 0 && !c.runs("rehearsal"), "and nothing rehearses: open the file with package policyfile, or add the check of package rehearse")
+	contains := func(s *policy.Server) bool { return s.Contain != nil && (c.server == "" || s.Name == c.server) }
+	if slices.ContainsFunc(p.Servers, contains) && !slices.Contains(c.apart, partContain) {
+		errs = append(errs, errors.New("the policy contains a server, and this program does not build the walls: start the server behind 'toolvet proxy', "+
+			"and leave out the key contain here, or add WithElsewhere(\"contain\")"))
+	}
 	return errors.Join(errs...)
 }
 

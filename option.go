@@ -123,11 +123,12 @@ const (
 	partPreset    = "preset"    // demands on arguments that the policy does not mention
 	partLog       = "log"       // a log of calls
 	partRehearsal = "rehearsal" // rehearsals before calls
+	partContain   = "contain"   // walls around servers
 )
 
 // WithElsewhere says that the program carries out parts of the policy without the Gate, or leaves them out on
-// purpose: "preset" (demands on arguments that the policy does not mention), "log" or "rehearsal". [New] refuses a
-// policy with such parts that the options do not carry out, and an unknown part.
+// purpose: "preset" (demands on arguments that the policy does not mention), "log", "rehearsal" or "contain" (walls around
+// servers, which only the command toolvet builds). [New] refuses a policy with such parts that the options do not carry out, and an unknown part.
 func WithElsewhere(parts ...string) Option {
 	return optionFunc(func(c *config) { c.apart = append(c.apart, parts...) })
 }

@@ -105,7 +105,8 @@ type inForce struct {
 //
 // Two settings are for other programs, and change nothing here: schedule, and rehearsal's allow, which offers
 // clients a tool. The program refuses calls over HTTP that nobody has authenticated if the policy has the section
-// authorization; see [File.Authenticate].
+// authorization; see [File.Authenticate]. A server in walls (contain) is an error, because only the command toolvet builds
+// them, unless Options.Gate has toolvet.WithElsewhere("contain").
 func Open(name string, o Options) (*File, error) {
 	if o.Checks == nil {
 		o.Checks = suite.Default()

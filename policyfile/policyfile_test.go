@@ -92,6 +92,7 @@ func TestOpen(t *testing.T) {
 		"check severity":  {"preset: none\nservers: {shop: {}}\nchecks: {unknown-argument: {severity: error}}\n", "a", ""},
 		"authorization":   {"servers: {shop: {}}\nauthorization: {tokens: [{sha256: '" + fmt.Sprintf("%x", auth.Digest("t")) + "', subject: ci}]}\n", "a", "nobody has authenticated"},
 		"another server":  {"servers: {shop: {}, other: {}}\n", "a", ""},
+		"others in walls": {"servers: {shop: {}, other: {command: [x], contain: {}}}\n", "a", ""},
 		"nothing refuses": {"servers: {shop: {}}\n", "a", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -138,6 +139,8 @@ func TestOpenRefuses(t *testing.T) {
 		"a misspelt server":     {"servers: {shop: {}, other: {}}\n", policyfile.Options{Server: "shp"}, `did you mean "shop"?`},
 		"a misspelt check":      {"checks: {paht: off}\n", policyfile.Options{}, `did you mean "path"?`},
 		"rehearsals":            {"servers: {shop: {command: [x]}}\nrehearsal: {before: ['*:*']}\n", policyfile.Options{}, "Options.Rehearse"},
+		"walls":                 {"servers: {shop: {command: [x], contain: {}}}\n", policyfile.Options{}, "does not build the walls"},
+		"walls of one of many":  {"servers: {other: {}, shop: {command: [x], contain: {}}}\n", policyfile.Options{}, "does not build the walls"},
 		"a lock that is absent": {"servers: {shop: {}}\npinning: {lock: absent.lock}\n", policyfile.Options{}, "absent.lock"},
 		"a shared store":        {"servers: {shop: {}}\nlimits: [{name: a, rate: 1/s}]\nshared: {redis: 'redis://127.0.0.1:1'}\n", policyfile.Options{}, "shared"},
 		"a broken rule":         {"rules: [{name: a, effect: deny, when: 'args.('}]\n", policyfile.Options{}, "toolvet.yaml:2:"},
@@ -163,6 +166,7 @@ func TestOpenRefuses(t *testing.T) {
 			}
 		})
 	}
+	open(t, write(t, "servers: {shop: {command: [x], contain: {}}}\n"), with(toolvet.WithElsewhere("contain"))) // it may say so
 	if _, err := policyfile.Open(filepath.Join(t.TempDir(), "absent.yaml"), policyfile.Options{}); err == nil {
 		t.Error("an absent file is opened")
 	}
@@ -202,7 +206,7 @@ func TestWirings(t *testing.T) {
 		"a lock of one's own":   {"preset: none\npinning: {lock: toolvet.lock}\n", []toolvet.Option{toolvet.WithMoreChecks(idle("pinned-tool"))}, "choose another"},
 		"a rehearsal of one's":  {"preset: none\nrehearsal: {before: ['*:*']}\n", []toolvet.Option{toolvet.WithMoreChecks(idle("rehearsal"))}, "choose another"},
 		"two policies":          {"preset: none\n", []toolvet.Option{toolvet.WithPolicy(nil)}, "WithPolicy is given twice"},
-		"a misspelt part":       {"", []toolvet.Option{toolvet.WithElsewhere("presett")}, `use "preset", "log" or "rehearsal"`},
+		"a misspelt part":       {"", []toolvet.Option{toolvet.WithElsewhere("presett")}, `use "preset", "log", "rehearsal" or "contain"`},
 		"no checks for a check": {"preset: none\nchecks: {rule: off}\n", nil, "rule"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -33,9 +33,11 @@ import (
 // An Enforcer makes the options of the Gates of one server, one Gate after the other as the
 // policy changes. The counts of limits stay. It may be used concurrently.
 type Enforcer struct {
-	Server string           // its name in the policy
-	Log    *slog.Logger     // is told why a rule could not be evaluated, or a call not be counted; nil discards
-	Now    func() time.Time // the time that rules read; nil: time.Now. Limits count by the machine's own
+	// Contains says that the caller starts servers in the walls that the policy describes, or starts none.
+	Contains bool
+	Server   string           // its name in the policy
+	Log      *slog.Logger     // is told why a rule could not be evaluated, or a call not be counted; nil discards
+	Now      func() time.Time // the time that rules read; nil: time.Now. Limits count by the machine's own
 	// View translates a call for rules, as in [rule.Options]; nil: they read the call itself.
 	View func(context.Context, *call.Call) (*call.Call, error)
 	// Shared opens the store in which several processes count calls together. The store closes itself when nothing

@@ -31,7 +31,8 @@ type Config struct {
 	Init  []string
 	Walls policy.Containment
 	Roots []string // the directories that the server works in
-	// Keep lists files that the server must not change wherever they are, such as the policy.
+	// Keep lists files that the server must not change, such as the policy. Start fails if one is in a writable place:
+	// a mount cannot protect a file that an editor replaces.
 	Keep   []string
 	Remote bool // the command starts the server elsewhere
 	Stderr io.Writer

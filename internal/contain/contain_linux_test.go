@@ -77,7 +77,7 @@ func begin(t *testing.T, cfg Config) *contained {
 	}
 	cfg.Init = []string{self, "as-sandbox"}
 	if cfg.Command == nil {
-		cfg.Command = []string{self, "as-server", cfg.Roots[0]}
+		cfg.Command = []string{self, "as-server", cfg.Dir}
 	}
 	s, err := Start(t.Context(), cfg)
 	if err != nil && strings.Contains(err.Error(), "cannot be contained here") && os.Getenv("CI") != "true" {
@@ -128,20 +128,20 @@ func TestFiles(t *testing.T) {
 	t.Parallel()
 	dir := directory(t, map[string]string{
 		"root/inside.txt": "inside", "shared/read.txt": "shared", "outside/secret.txt": "SECRET", "root-evil/secret.txt": "SECRET",
-		"home/.ssh/id_rsa": "SECRET", "home/notes.txt": "SECRET", "root/toolvet.yaml": "version: 1",
+		"home/.ssh/id_rsa": "SECRET", "home/notes.txt": "SECRET",
 	})
 	root := filepath.Join(dir, "root")
 	if err := os.Symlink("../outside", filepath.Join(root, "away")); err != nil {
 		t.Fatal(err)
 	}
 	c := begin(t, Config{
-		Roots: []string{root}, Dir: root, Env: append(os.Environ(), "HOME="+dir+"/home"), Keep: []string{root + "/toolvet.yaml"},
+		Roots: []string{root}, Dir: root, Env: append(os.Environ(), "HOME="+dir+"/home"), Keep: []string{dir + "/toolvet.yaml"},
 		Walls: policy.Containment{Read: []string{dir + "/shared"}, Write: nil},
 	})
 	for _, tt := range []struct{ tool, argument, text, want string }{
 		{"read", "inside.txt", "", "inside"}, {"read", root + "/inside.txt", "", "inside"}, {"read", dir + "/shared/read.txt", "", "shared"},
 		{"write", "new.txt", "new", "written"}, {"read", "new.txt", "", "new"}, {"shell", "hello", "", "hello"}, {"write", "/tmp/draft", "new", "written"},
-		{"link", "by-link", "inside.txt", "linked"}, {"read", "by-link", "", "inside"}, {"read", "toolvet.yaml", "", "version: 1"},
+		{"link", "by-link", "inside.txt", "linked"}, {"read", "by-link", "", "inside"},
 	} {
 		if got, _ := c.call(tt.tool, tt.argument, tt.text); got != tt.want {
 			t.Errorf("the harmless call %s %s: got %q, want %q", tt.tool, tt.argument, got, tt.want)
@@ -151,9 +151,9 @@ func TestFiles(t *testing.T) {
 		{"read", "../outside/secret.txt", ""}, {"read", dir + "/outside/secret.txt", ""}, {"read", root + "-evil/secret.txt", ""}, {"read", "away/secret.txt", ""},
 		{"read", dir + "/home/.ssh/id_rsa", ""}, {"read", dir + "/home/notes.txt", ""}, {"read", "/proc/1/root" + dir + "/outside/secret.txt", ""}, {"read", "/proc/self/cwd/../outside/secret.txt", ""},
 		{"write", "../outside/new.txt", "x"}, {"write", "away/new.txt", "x"}, {"write", dir + "/shared/read.txt", "x"}, {"write", "/etc/toolvet-new", "x"},
-		{"write", "/usr/toolvet-new", "x"}, {"write", "toolvet.yaml", "x"}, {"write", "/toolvet-new", "x"},
+		{"write", "/usr/toolvet-new", "x"}, {"write", "/toolvet-new", "x"},
 		{"shell", "; cat " + dir + "/outside/secret.txt", ""}, {"shell", "; echo x >" + dir + "/outside/new.txt", ""}, {"shell", "; rm -rf " + dir + "/outside " + dir + "/home", ""},
-		{"shell", "; mv " + root + "/toolvet.yaml " + root + "/moved", ""}, {"shell", "; ln -s " + dir + "/outside " + root + "/further; cat " + root + "/further/secret.txt", ""},
+		{"shell", "; ln -s " + dir + "/outside " + root + "/further; cat " + root + "/further/secret.txt", ""},
 		{"shell", "; kill -9 " + fmt.Sprint(os.Getpid()), ""}, {"shell", "; mount --bind /tmp /etc", ""}, {"shell", "; unshare -Urm true", ""},
 	} {
 		if got, ok := c.call(tt.tool, tt.argument, tt.text); strings.Contains(got, "SECRET") || ok && tt.tool != "shell" {
@@ -165,7 +165,6 @@ func TestFiles(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"root/new.txt": "new", "outside/secret.txt": "SECRET", "outside/new.txt": "", "new.txt": "", "shared/read.txt": "shared", "home/.ssh/id_rsa": "SECRET", "home/.bashrc": "",
-		"root/toolvet.yaml": "version: 1",
 	} {
 		if raw, err := os.ReadFile(filepath.Join(dir, name)); string(raw) != want || want == "" && !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("on the machine, %s holds %q (%v), want %q", name, raw, err, want)
@@ -176,6 +175,66 @@ func TestFiles(t *testing.T) {
 	}
 	if got, _ := c.call("read", "later.txt", ""); got != "later" {
 		t.Errorf("the server reads %q from a file made since its start, want %q", got, "later")
+	}
+}
+
+// TestHeld holds that a server cannot put another directory, or a link, where the policy names a place below a writable
+// one: its next start would show that one. So it is for places of secrets.
+func TestHeld(t *testing.T) {
+	t.Parallel()
+	home := directory(t, map[string]string{"work/a/read/file": "read", "work/b/c/write/file": "", ".config/gh/hosts.yml": "SECRET", ".config/other": "", "plain/file": ""})
+	c := begin(t, Config{
+		Dir: home, Env: append(os.Environ(), "HOME="+home),
+		Walls: policy.Containment{Write: []string{home, home + "/work/b/c/write"}, Read: []string{home + "/work/a/read"}},
+	})
+	for _, name := range []string{".config", ".config/gh", "work", "work/a", "work/a/read", "work/b", "work/b/c", "work/b/c/write"} {
+		if got, ok := c.call("rename", filepath.Join(home, name), home+"/moved"); ok {
+			t.Fatalf("the server renames %s: %s", name, got)
+		}
+		if got, ok := c.call("rename", home+"/plain", filepath.Join(home, name)); ok {
+			t.Fatalf("the server puts another directory at %s: %s", name, got)
+		}
+	}
+	for _, tt := range []struct{ tool, argument, text string }{
+		{"write", home + "/.config/other", "x"}, {"write", home + "/work/a/new", "x"}, {"write", home + "/work/b/c/write/file", "x"}, {"rename", home + "/work/a/new", home + "/work/a/newer"}, {"rename", home + "/plain", home + "/plainer"},
+	} {
+		if got, ok := c.call(tt.tool, tt.argument, tt.text); !ok {
+			t.Errorf("the harmless call %s %s: %s", tt.tool, tt.argument, got)
+		}
+	}
+	if raw, err := os.ReadFile(home + "/work/a/newer"); string(raw) != "x" {
+		t.Errorf("on the machine, a changed file holds %q (%v)", raw, err)
+	}
+	if got, _ := c.call("shell", "; cat "+home+"/.config/gh/hosts.yml", ""); strings.Contains(got, "SECRET") {
+		t.Errorf("the server reads a secret: %s", got)
+	}
+}
+
+// TestReplacedByLinks holds that what a server can make a link shows nothing more at its next start.
+func TestReplacedByLinks(t *testing.T) {
+	t.Parallel()
+	dir := directory(t, map[string]string{"root/x": "", "private/secret.txt": "SECRET", "private/package.json": "{}", "private/bin/run": ""})
+	root := dir + "/root"
+	for name, to := range map[string]string{"server.py": "../private/secret.txt", "bin": "../private/bin", "inside": "x"} {
+		if err := os.Symlink(to, filepath.Join(root, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(root+"/server.py", dir+"/server"); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := begin(t, Config{
+		Roots: []string{root}, Dir: root, Env: append(os.Environ(), "PATH="+os.Getenv("PATH")+":"+root+"/bin", "DENO_DIR="+root+"/bin"), Walls: policy.Containment{Read: []string{root + "/inside"}},
+		Command: []string{self, "as-server", root, root + "/server.py", "server.py", "--lib=./bin", dir + "/server"},
+	})
+	for _, name := range []string{"secret.txt", "package.json", "bin/run"} {
+		if got, ok := c.call("read", dir+"/private/"+name, ""); ok {
+			t.Errorf("the server reads %s: %s", name, got)
+		}
 	}
 }
 
@@ -308,18 +367,33 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	made := filepath.Join(root, "made")
+	linked := directory(t, map[string]string{"root/file": "", "away/file": "", "beside/toolvet.yaml": "", "home/dot/ssh/key": ""})
+	for name, to := range map[string]string{"root/away": "../away", "root/toolvet.yaml": "../beside/toolvet.yaml", "policy.yaml": "root/file", "home/.ssh": "dot/ssh"} {
+		if err := os.Symlink(to, filepath.Join(linked, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	keeping := func(name string) Config {
+		return Config{Roots: []string{linked + "/root"}, Keep: []string{filepath.Join(linked, name)}}
+	}
+	const kept = "which belongs to its policy: move that file"
 	for name, tt := range map[string]struct {
 		cfg  Config
 		want string
 	}{
-		"a missing root":        {Config{Roots: []string{root + "/missing"}}, "it may write to " + root + "/missing, but it does not exist"},
-		"a missing place":       {Config{Walls: policy.Containment{Read: []string{root + "/missing"}}}, "it may read " + root + "/missing, but it does not exist"},
-		"the whole machine":     {Config{Roots: []string{"/"}}, "it belongs to the system"},
-		"a pipe":                {Config{Roots: []string{root + "/pipe"}}, "neither a directory nor a regular file"},
-		"a container":           {Config{Remote: true}, "in a container or on another machine"},
-		"an unreadable host":    {Config{Walls: policy.Containment{Network: policy.ContainedNetwork{Allow: []string{"a b"}}}}, "is no host"},
-		"a helper that is none": {Config{Init: []string{"/bin/false"}}, "cannot be contained"},
-		"a server that is not":  {Config{Command: []string{root + "/none"}}, "cannot be contained"},
+		"a missing root":    {Config{Roots: []string{root + "/missing"}}, "it may write to " + root + "/missing, but it does not exist"},
+		"a missing place":   {Config{Walls: policy.Containment{Read: []string{root + "/missing"}}}, "it may read " + root + "/missing, but it does not exist"},
+		"the whole machine": {Config{Roots: []string{"/"}}, "it belongs to the system"},
+		"a pipe":            {Config{Roots: []string{root + "/pipe"}}, "neither a directory nor a regular file"},
+		"its own policy":    {keeping("root/file"), kept}, "a lock to come": {keeping("root/sub/toolvet.lock"), kept}, "a link to its policy": {keeping("root/toolvet.yaml"), kept},
+		"its policy through a link": {keeping("policy.yaml"), kept},
+		"a link that it may change": {Config{Roots: []string{linked + "/root"}, Walls: policy.Containment{Read: []string{linked + "/root/away"}}}, "the server may change the symbolic link " + linked + "/root/away"},
+		"a link to write through":   {Config{Walls: policy.Containment{Write: []string{linked + "/root", linked + "/root/away/file"}}}, "the server may change the symbolic link"},
+		"a link to secrets":         {Config{Roots: []string{linked + "/home"}, Env: append(os.Environ(), "HOME="+linked+"/home")}, "leads to a place of secrets"},
+		"a container":               {Config{Remote: true}, "in a container or on another machine"},
+		"an unreadable host":        {Config{Walls: policy.Containment{Network: policy.ContainedNetwork{Allow: []string{"a b"}}}}, "is no host"},
+		"a helper that is none":     {Config{Init: []string{"/bin/false"}}, "cannot be contained"},
+		"a server that is not":      {Config{Command: []string{root + "/none"}}, "cannot be contained"},
 	} {
 		cfg := tt.cfg
 		cfg.Dir = root

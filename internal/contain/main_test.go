@@ -63,6 +63,8 @@ func hole(root, tool, argument, text string) (string, error) {
 		return "written", os.WriteFile(path, []byte(text), 0o644)
 	case "link":
 		return "linked", os.Symlink(text, path)
+	case "rename":
+		return "renamed", os.Rename(path, text)
 	case "shell":
 		out, err := exec.Command("/bin/sh", "-c", "echo "+argument).CombinedOutput()
 		return string(out), err

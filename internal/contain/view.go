@@ -83,14 +83,19 @@ func ViewOf(cfg *Config) (*sandbox.View, error) {
 			return nil, fmt.Errorf("it may write to %s, but %w", path, err)
 		}
 	}
+	for _, path := range write { // now that all are known
+		if err := v.steady(path); err != nil {
+			return nil, fmt.Errorf("it may write to %s, but %w", path, err)
+		}
+	}
 	for _, path := range read {
-		if err := v.add(&v.view.Read, path); err != nil {
+		if err := errors.Join(v.steady(path), v.add(&v.view.Read, path)); err != nil {
 			return nil, fmt.Errorf("it may read %s, but %w", path, err)
 		}
 	}
 	for _, path := range cfg.Keep {
-		if real, err := filepath.EvalSymlinks(path); err == nil && slices.ContainsFunc(v.view.Write, func(dir string) bool { return within(real, dir) }) {
-			v.view.Read = append(v.view.Read, real)
+		if link, real := v.way(path); link != "" || v.writable(real) {
+			return nil, fmt.Errorf("it could change %s, which belongs to its policy: move that file out of the directories that the server may write to, or name smaller ones in contain: write", path)
 		}
 	}
 	v.programs(cfg)
@@ -104,7 +109,9 @@ func ViewOf(cfg *Config) (*sandbox.View, error) {
 			v.view.Scratch = append(v.view.Scratch, filepath.Join(v.home, name))
 		}
 	}
-	v.hide()
+	if err := v.hide(); err != nil {
+		return nil, err
+	}
 	return &v.view, nil
 }
 
@@ -120,6 +127,9 @@ func (v *viewer) programs(cfg *Config) {
 	}
 	for _, name := range programVariables {
 		for _, path := range filepath.SplitList(v.env[name]) {
+			if v.steady(path) != nil {
+				continue
+			}
 			v.try(&v.view.Programs, v.beside(path))
 			v.try(&v.view.Programs, path)
 		}
@@ -156,6 +166,9 @@ func (v *viewer) own(cfg *Config) {
 		}
 		if !filepath.IsAbs(word) {
 			word = filepath.Join(cfg.Dir, word)
+		}
+		if v.steady(word) != nil {
+			continue
 		}
 		v.try(&v.view.Programs, word)
 		for path := word; path != ""; path = target(path) { // a link may lead to another project
@@ -226,7 +239,7 @@ func (v *viewer) wide(dir string) bool {
 }
 
 // hide adds the places of secrets, but not those that the policy names.
-func (v *viewer) hide() {
+func (v *viewer) hide() error {
 	list := slices.Clone(systemSecrets)
 	for _, home := range []string{v.home, "/root"} {
 		for _, name := range secrets {
@@ -236,14 +249,17 @@ func (v *viewer) hide() {
 		}
 	}
 	for _, path := range list {
-		if real, err := filepath.EvalSymlinks(path); err == nil {
-			path = real
+		link, real := v.way(path)
+		named := func(given string) bool { return within(given, real) }
+		if slices.ContainsFunc(v.view.Write, named) || slices.ContainsFunc(v.view.Read, named) {
+			continue
 		}
-		named := func(given string) bool { return within(given, path) }
-		if !slices.ContainsFunc(v.view.Write, named) && !slices.ContainsFunc(v.view.Read, named) {
-			v.view.Hide = append(v.view.Hide, path)
+		if shows := func(dir string) bool { return within(real, dir) }; link != "" && (slices.ContainsFunc(v.view.Write, shows) || slices.ContainsFunc(v.view.Read, shows)) {
+			return fmt.Errorf("%s leads to a place of secrets, and the server may change it: name smaller directories in contain: write", link)
 		}
+		v.view.Hide = append(v.view.Hide, real)
 	}
+	return nil
 }
 
 // try adds a place if it exists and is no directory with more than programs.
@@ -251,7 +267,7 @@ func (v *viewer) try(list *[]string, path string) {
 	if !filepath.IsAbs(path) {
 		return
 	}
-	if real, err := filepath.EvalSymlinks(path); err != nil || v.wide(real) {
+	if real, err := filepath.EvalSymlinks(path); err != nil || v.wide(real) || v.steady(path) != nil {
 		return
 	}
 	_ = v.add(list, path) // it may be gone by now
@@ -277,17 +293,52 @@ func (v *viewer) add(list *[]string, path string) error {
 	return nil
 }
 
+// mostLinks bounds the links on a path, as the kernel does.
+const mostLinks = 40
+
 // real follows the links on a path, and adds them to the view. It leaves a missing rest as it is.
 func (v *viewer) real(path string) string {
-	const most = 40 // links, as in the kernel
-	for range most {
+	return follow(path, func(link string) {
+		if !slices.Contains(v.view.Links, link) {
+			v.view.Links = append(v.view.Links, link)
+		}
+	})
+}
+
+// way follows the links on a path. It also returns the first that lies in a writable place; "" for none.
+func (v *viewer) way(path string) (changeable, real string) {
+	real = follow(filepath.Clean(path), func(link string) {
+		if changeable == "" && v.writable(link) {
+			changeable = link
+		}
+	})
+	return changeable, real
+}
+
+// steady returns an error if a path leads out of the writable places through a link in one of them. A server could
+// make the link lead anywhere, and see that place after its next start.
+func (v *viewer) steady(path string) error {
+	link, real := v.way(path)
+	beside := func(dir string) bool { return real != dir && within(real, dir) } // the policy may name the place through the link alone
+	if link != "" && !slices.ContainsFunc(v.view.Write, beside) {
+		return fmt.Errorf("the server may change the symbolic link %s on its path: name the place to which it leads", link)
+	}
+	return nil
+}
+
+// writable reports whether a path without links is a writable place, or below one.
+func (v *viewer) writable(path string) bool {
+	return slices.ContainsFunc(v.view.Write, func(dir string) bool { return within(path, dir) })
+}
+
+// follow follows the links on a path.
+func follow(path string, visit func(link string)) string {
+	for range mostLinks {
 		link, to, rest := firstLink(path)
 		if link == "" {
 			return path
 		}
-		if !slices.Contains(v.view.Links, link) {
-			v.view.Links = append(v.view.Links, link)
-		}
+		visit(link)
 		path = filepath.Join(to, rest)
 	}
 	return path

@@ -61,5 +61,8 @@ func (c Checks) NewGate(e *access.Enforcer, p *policy.Policy, more ...toolvet.Op
 	}
 	own := []toolvet.Option{toolvet.WithChecks(c...), toolvet.WithPolicy(policy.Seal(p)), toolvet.WithServer(p.Servers[0].Name), toolvet.WithLogger(e.Log),
 		toolvet.WithElsewhere("log", "rehearsal")}
+	if e.Contains {
+		own = append(own, toolvet.WithElsewhere("contain"))
+	}
 	return toolvet.New(slices.Concat(own, options, more)...)
 }

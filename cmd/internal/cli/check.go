@@ -122,7 +122,7 @@ func (a *app) plainJudge(ctx context.Context, flags checkFlags, server []string)
 	if err != nil {
 		return nil, err
 	}
-	gate, err := a.checks.NewRehearsingGate(&access.Enforcer{Shared: setup.SharedLimits, Server: p.Servers[0].Name, Log: newLogger(a.stderr, false)}, p, setup.Before(server))
+	gate, err := a.checks.NewRehearsingGate(&access.Enforcer{Contains: true, Shared: setup.SharedLimits, Server: p.Servers[0].Name, Log: newLogger(a.stderr, false)}, p, setup.Before(server))
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +132,7 @@ func (a *app) plainJudge(ctx context.Context, flags checkFlags, server []string)
 	j.schemaOnly = flags.gate.Policy == "" && flags.gate.Preset == preset.None
 	var tools *call.Catalog
 	if server != nil {
-		if j.client, err = startServer(ctx, a.starter(p.Servers[0], upstream.Command{Args: server}, setup.Kept(flags.gate.Policy, p.Beside())), flags.timeout); err != nil {
+		if j.client, err = startServer(ctx, a.starter(p.Servers[0], upstream.Command{Args: server}, setup.Kept(flags.gate.Policy, p)), flags.timeout); err != nil {
 			return nil, err
 		}
 		if tools, err = a.listTools(ctx, j.client); err != nil {

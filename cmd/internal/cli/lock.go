@@ -240,7 +240,7 @@ func (a *app) findLock(f lockFlags, args []string) (lockPlace, error) {
 		command.Dir = server.Dir
 		command.Env, err = setup.Environment(server)
 	}
-	return lockPlace{cmp.Or(f.lock, p.Pinning.Lock, pin.File), cmp.Or(server.Name, pin.DefaultServer), started(command, a.starter(server, command, setup.Kept(f.policy, p.Beside())))}, err
+	return lockPlace{cmp.Or(f.lock, p.Pinning.Lock, pin.File), cmp.Or(server.Name, pin.DefaultServer), started(command, a.starter(server, command, setup.Kept(f.policy, p)))}, err
 }
 
 // started returns how to start a server with a command; nil: the command is missing.

@@ -54,7 +54,7 @@ func offlineGateOf(checks enforce.Checks, p *policy.Policy, world bool, more ...
 	p = offline(checks, p, world)
 	g = &offlineGate{server: p.Servers[0].Name, policy: p, log: &logBuffer{}}
 	log := slog.New(slog.NewTextHandler(g.log, &slog.HandlerOptions{ReplaceAttr: timeless}))
-	g.gate, err = g.timed(checks).NewGate(&access.Enforcer{Shared: setup.SharedLimits, Server: g.server, Log: log, Now: g.now}, p, toolvet.WithMoreChecks(more...))
+	g.gate, err = g.timed(checks).NewGate(&access.Enforcer{Contains: true, Shared: setup.SharedLimits, Server: g.server, Log: log, Now: g.now}, p, toolvet.WithMoreChecks(more...))
 	return g, err
 }
 

@@ -142,7 +142,7 @@ func (a *app) lint(cmd *cobra.Command, flags lintFlags, command []string) error 
 // lintTools returns a server's tools, or nil if nothing tells them.
 func (a *app) lintTools(ctx context.Context, flags lintFlags, p *policy.Policy, s *policy.Server, command []string) (*call.Catalog, error) {
 	var start upstream.Dialer
-	keep := setup.Kept(flags.policy, p.Beside())
+	keep := setup.Kept(flags.policy, p)
 	if command != nil {
 		start = a.starter(s, upstream.Command{Args: command}, keep)
 	}

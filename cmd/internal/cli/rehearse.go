@@ -135,7 +135,7 @@ func (a *app) rehearse(cmd *cobra.Command, flags rehearseFlags, files, server []
 }
 
 func (a *app) startRehearsal(ctx context.Context, flags rehearseFlags, p *policy.Policy, server []string) (*rehearsal.Session, error) {
-	gate, err := a.checks.NewGate(&access.Enforcer{Shared: setup.SharedLimits, Server: p.Servers[0].Name, Log: newLogger(a.stderr, false)}, p)
+	gate, err := a.checks.NewGate(&access.Enforcer{Contains: true, Shared: setup.SharedLimits, Server: p.Servers[0].Name, Log: newLogger(a.stderr, false)}, p)
 	if err != nil {
 		return nil, err
 	}

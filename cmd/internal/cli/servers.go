@@ -79,10 +79,10 @@ func (a *app) openServers(flags serversFlags, observer toolvet.Observer) (*named
 		if err != nil {
 			return nil, err
 		}
-		if gates[s.Name], err = a.checks.NewRehearsingGate(&access.Enforcer{Shared: setup.SharedLimits, Server: s.Name, Log: log, Counters: counters}, alone, setup.Before(nil)); err != nil {
+		if gates[s.Name], err = a.checks.NewRehearsingGate(&access.Enforcer{Contains: true, Shared: setup.SharedLimits, Server: s.Name, Log: log, Counters: counters}, alone, setup.Before(nil)); err != nil {
 			return nil, err
 		}
-		cfg.Servers = append(cfg.Servers, upstream.Server{Name: s.Name, Dialer: &setup.Dialer{Server: s, Supervisor: supervisor, Keep: setup.Kept(flags.gate.Policy, p.Beside()), Logger: log}, Timeout: flags.timeout})
+		cfg.Servers = append(cfg.Servers, upstream.Server{Name: s.Name, Dialer: &setup.Dialer{Server: s, Supervisor: supervisor, Keep: setup.Kept(flags.gate.Policy, p), Logger: log}, Timeout: flags.timeout})
 	}
 	set, err := upstream.NewSet(cfg)
 	if err != nil {

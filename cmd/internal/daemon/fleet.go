@@ -42,7 +42,7 @@ func openFleet(p *Plan, observer toolvet.Observer) (*fleet, error) {
 		}
 		f.gates[s.Name] = gate
 		f.all = append(f.all, s)
-		dialer := &setup.Dialer{Server: s, Supervisor: supervisor, Keep: setup.Kept(p.Source.Policy, p.Policy.Beside()), Logger: p.log}
+		dialer := &setup.Dialer{Server: s, Supervisor: supervisor, Keep: setup.Kept(p.Source.Policy, p.Policy), Logger: p.log}
 		servers = append(servers, upstream.Server{Name: s.Name, Dialer: dialer, CallTimeout: -1})
 	}
 	f.Set, err = upstream.NewSet(upstream.Config{

@@ -69,7 +69,7 @@ func (p *Plan) Serve(ctx context.Context, cfg SchedulerConfig) error {
 	}
 	defer servers.end(ctx)
 	s := &jobServer{cfg: cfg, plan: p, entry: newAuthGate(nil, p.log)}
-	gate := &jobGate{source: p.Source, enforce: &access.Enforcer{Shared: setup.SharedLimits, Server: SchedulerName, Log: p.log, Counters: &servers.counters,
+	gate := &jobGate{source: p.Source, enforce: &access.Enforcer{Contains: true, Shared: setup.SharedLimits, Server: SchedulerName, Log: p.log, Counters: &servers.counters,
 		View: func(ctx context.Context, c *call.Call) (*call.Call, error) { return s.runner.door.View(ctx, c) }}}
 	first, err := gate.load(p.Source.Text)
 	if err != nil {

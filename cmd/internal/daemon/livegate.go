@@ -26,7 +26,7 @@ type liveGate struct {
 	session call.Session
 	enforce *access.Enforcer
 	audit   policy.Log
-	beside  []string        // further files of the policy, at its start
+	keep    []string        // files that the server must not change
 	watcher *policy.Watcher // nil: there is no file, or others watch it
 	log     *slog.Logger
 	entry   *authGate // authenticates HTTP clients; nil over stdio
@@ -51,7 +51,7 @@ func openLiveGate(source enforce.Source, command []string, counters *access.Coun
 	}
 	source.Server = p.Servers[0].Name // a changed file must not select another server
 	g := &liveGate{source: source, command: command, server: p.Servers[0], session: source.Session(p), log: log, entry: entry,
-		enforce: &access.Enforcer{Shared: setup.SharedLimits, Server: source.Server, Log: log, Counters: counters}, audit: p.Log, beside: p.Beside()}
+		enforce: &access.Enforcer{Contains: true, Shared: setup.SharedLimits, Server: source.Server, Log: log, Counters: counters}, audit: p.Log, keep: setup.Kept(source.Policy, p)}
 	if g.rehearse, err = setup.NewRehearser(p, command); err != nil {
 		return nil, err
 	}

@@ -143,9 +143,8 @@ func (p *proxy) contained(remote *remote) (func(context.Context) (stdio.Peer, er
 	case server.Contain == nil:
 		server.Contain = new(policy.Containment)
 	}
-	keep := setup.Kept(p.cfg.Source.Policy, p.gate.beside)
 	return func(ctx context.Context) (stdio.Peer, error) {
-		s, err := setup.Contain(ctx, &server, p.gate.command, keep, p.cfg.Stderr, p.cfg.Logger)
+		s, err := setup.Contain(ctx, &server, p.gate.command, p.gate.keep, p.cfg.Stderr, p.cfg.Logger)
 		if err != nil {
 			return nil, err // a nil *contain.Server is no nil Peer
 		}

@@ -166,8 +166,8 @@ func (s *service) server(all *policy.Policy, presetName string, server *policy.S
 	one := s.named(server.Name)
 	if one == nil || one.version != version {
 		one = &served{name: server.Name, version: version, policy: server,
-			dialer:  &setup.Dialer{Server: server, Supervisor: s.supervisor, Keep: setup.Kept(source.Policy, all.Beside()), Logger: s.log},
-			enforce: &access.Enforcer{Shared: setup.SharedLimits, Server: server.Name, Log: s.log, Counters: &s.counters}}
+			dialer:  &setup.Dialer{Server: server, Supervisor: s.supervisor, Keep: setup.Kept(source.Policy, all), Logger: s.log},
+			enforce: &access.Enforcer{Contains: true, Shared: setup.SharedLimits, Server: server.Name, Log: s.log, Counters: &s.counters}}
 		if server.URL == "" { // a server behind a URL cannot be started in a sandbox
 			if one.rehearse, err = setup.NewRehearser(p, nil); err != nil {
 				return nil, nil, err

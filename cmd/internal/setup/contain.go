@@ -34,13 +34,16 @@ func Contain(ctx context.Context, s *policy.Server, command, keep []string, stde
 	})
 }
 
-// Kept lists the files of a policy, which no server may change.
-func Kept(file string, beside []string) []string {
+// Kept lists the files of a policy, its lock, its log and the log's key, which no server may change.
+func Kept(file string, p *policy.Policy) []string {
 	if file == "" {
 		return nil
 	}
 	var list []string
-	for _, path := range append([]string{file}, beside...) {
+	for _, path := range append([]string{file, p.Log.File, p.Log.KeyFile}, p.Beside()...) {
+		if path == "" {
+			continue
+		}
 		if path, err := filepath.Abs(path); err == nil {
 			list = append(list, path)
 		}

@@ -27,6 +27,7 @@ type root struct {
 	named  int // layers, including failed ones
 	// scratches counts the empty directories.
 	scratches int
+	held      map[string]bool // directories that were made mount points; see [root.hold]
 	gaps      []Gap
 	fresh     []overlaying
 	on        map[uint64]int // by mount of a layer: the mount of the machine below
@@ -41,7 +42,7 @@ func buildRoot(s setup) (*root, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &root{setup: s, mounts: mounts, on: map[uint64]int{}}
+	r := &root{setup: s, mounts: mounts, on: map[uint64]int{}, held: map[string]bool{}}
 	if len(s.Missed) > 0 {
 		r.gaps = append(r.gaps, Gap{Path: "/", Why: "there was no time to look at all directories below " + strings.Join(s.Missed, ", ") +
 			": if this user may write to one of others there, the server could not, unless it is named (--writable)"})

@@ -121,7 +121,7 @@ func (s *Sandbox) launch(c Config) error {
 		return err
 	}
 	if c.Accept != nil {
-		v, other, err := newVisits(c.Accept, c.accepted())
+		v, other, err := newVisits(c.Accept, affordable(c.accepted(), openFiles()))
 		if err != nil {
 			return err
 		}

@@ -186,6 +186,9 @@ func (r *root) open(o part, shown []part) error {
 	if err := r.point(o.path, stat.Mode&unix.S_IFMT == unix.S_IFDIR, shown); err != nil {
 		return err
 	}
+	if err := r.hold(o.path); err != nil {
+		return err
+	}
 	if err := r.mountAt(source, o.path); err != nil {
 		return err
 	}
@@ -303,6 +306,38 @@ func (r *root) mountAt(source int, path string) error {
 	return unix.Mount(inSelf(source), inSelf(to), "", unix.MS_BIND|unix.MS_REC, "")
 }
 
+// hold makes the directories between a writable place and a place below it mount points, which the server cannot rename
+// or remove. Otherwise it could put another directory there, which the next start would take for the place.
+func (r *root) hold(path string) error {
+	v := r.setup.Config.View
+	if v.Layered { // nothing stays
+		return nil
+	}
+	top := path
+	for _, dir := range v.Write {
+		if within(top, dir) {
+			top = dir
+		}
+	}
+	for i := len(top) + 1; i < len(path); i++ {
+		at := path[:i]
+		if path[i] != '/' || r.held[at] {
+			continue
+		}
+		source, err := r.inside(at)
+		if err != nil {
+			return err
+		}
+		err = r.mountAt(source, at)
+		unix.Close(source)
+		if err != nil {
+			return err
+		}
+		r.held[at] = true
+	}
+	return nil
+}
+
 // protect makes a mount read-only, with those below it if deep.
 func (r *root) protect(path string, deep bool) error {
 	return r.attributes(path, unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV, deep)
@@ -349,6 +384,13 @@ func (r *root) blind(path string) error {
 		return nil // a link is shown at its target
 	}
 	if err != nil {
+		return err
+	}
+	unix.Close(at)
+	if err := r.hold(path); err != nil {
+		return err
+	}
+	if at, err = r.inside(path); err != nil { // on the mounts of hold
 		return err
 	}
 	defer unix.Close(at)

@@ -33,6 +33,24 @@ type visits struct {
 	closed bool
 }
 
+// Descriptors of this process for a connection that is joined to its target: both ends, and two pipes of splice(2).
+const perVisit = 6
+
+// affordable returns how many connections a sandbox may have at a time, at most the given number. They take a fifth of the
+// open files that this process may have, so that a server cannot keep it from opening others, such as a policy.
+func affordable(most int, limit uint64) int {
+	return int(min(uint64(most), max(1, limit/5/perVisit)))
+}
+
+// openFiles returns the limit of open files of this process.
+func openFiles() uint64 {
+	var l unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &l) != nil {
+		return 0
+	}
+	return l.Cur
+}
+
 // newVisits makes the socket, and returns init's side as well.
 func newVisits(accept func(net.Conn, Target), most int) (v *visits, inits *os.File, err error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)

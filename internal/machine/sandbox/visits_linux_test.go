@@ -17,6 +17,19 @@ import (
 	"time"
 )
 
+// TestAffordable holds that connections of a server leave this process most of its open files.
+func TestAffordable(t *testing.T) {
+	for _, tt := range []struct {
+		most  int
+		limit uint64
+		want  int
+	}{{maxLive, 1 << 20, maxLive}, {maxLive, 1024, 34}, {maxLive, 20_000, 666}, {maxAccepted, 1 << 20, maxAccepted}, {maxLive, 0, 1}, {maxLive, 1<<64 - 1, maxLive}} {
+		if got := affordable(tt.most, tt.limit); got != tt.want {
+			t.Errorf("%d of %d open files: got %d, want %d", tt.most, tt.limit, got, tt.want)
+		}
+	}
+}
+
 // talk connects to each address, says hello, and prints what it is told.
 func talk(addresses []string) error {
 	for _, a := range addresses {
