@@ -7,7 +7,9 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"maps"
 	"path/filepath"
+	"slices"
 
 	"github.com/toolvet/toolvet/internal/contain"
 	"github.com/toolvet/toolvet/internal/policy"
@@ -34,13 +36,23 @@ func Contain(ctx context.Context, s *policy.Server, command, keep []string, stde
 	})
 }
 
-// Kept lists the files of a policy, its lock, its log and the log's key, which no server may change.
+// Kept lists the files of a policy, its lock, its log, the log's key, and the secrets for servers behind URLs. No server may
+// change them.
 func Kept(file string, p *policy.Policy) []string {
 	if file == "" {
 		return nil
 	}
+	files := append([]string{file, p.Log.File, p.Log.KeyFile}, p.Beside()...)
+	for _, s := range p.Servers {
+		if s.Credentials != nil {
+			files = slices.AppendSeq(files, maps.Values(s.Credentials.HeaderFiles))
+		}
+		if s.Credentials != nil && s.Credentials.Client != nil {
+			files = append(files, s.Credentials.Client.SecretFile)
+		}
+	}
 	var list []string
-	for _, path := range append([]string{file, p.Log.File, p.Log.KeyFile}, p.Beside()...) {
+	for _, path := range files {
 		if path == "" {
 			continue
 		}

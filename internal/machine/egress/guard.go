@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -139,6 +140,8 @@ func (g *Guard) Judge(t Target, address netip.Addr) error {
 		return errNotAllowed
 	case !good(address, private), err == nil && !good(literal, private):
 		return errNotPublic
+	case address.Unmap().IsLoopback() && !covered(slices.DeleteFunc(slices.Clone(g.Private), func(h Host) bool { return h.any }), t):
+		return errNotPublic // a pattern of names never means this machine
 	}
 	return nil
 }

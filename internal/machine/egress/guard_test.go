@@ -83,7 +83,7 @@ func TestGood(t *testing.T) {
 // TestJudge judges hosts together with their addresses.
 func TestJudge(t *testing.T) {
 	t.Parallel()
-	g := &Guard{Allow: hosts(t, "*"), Private: hosts(t, "db.example:5432")}
+	g := &Guard{Allow: hosts(t, "*"), Private: hosts(t, "db.example:5432", "*.corp.example", "localhost:3000")}
 	for _, tt := range []struct {
 		target  Target
 		address string
@@ -92,6 +92,8 @@ func TestJudge(t *testing.T) {
 		{Target{"a.example", 80}, "93.184.215.14", true}, {Target{"a.example", 80}, "10.0.0.1", false}, {Target{"a.example", 22}, "93.184.215.14", false},
 		{Target{"93.184.215.14", 443}, "93.184.215.14", true}, {Target{"127.0.0.1", 80}, "93.184.215.14", false}, {Target{"127.0.0.1.", 80}, "93.184.215.14", false}, {Target{"[::1]", 80}, "93.184.215.14", false},
 		{Target{"db.example", 5432}, "10.0.0.1", true}, {Target{"db.example", 80}, "10.0.0.1", false}, {Target{"db.example", 5432}, "169.254.169.254", false},
+		{Target{"a.corp.example", 443}, "10.0.0.1", true}, {Target{"a.corp.example", 443}, "127.0.0.1", false}, {Target{"a.corp.example", 80}, "::1", false}, {Target{"a.corp.example", 80}, "::ffff:127.0.0.1", false},
+		{Target{"localhost", 3000}, "127.0.0.1", true}, {Target{"db.example", 5432}, "127.0.0.1", true}, {Target{"localhost", 80}, "127.0.0.1", false},
 	} {
 		if err := g.Judge(tt.target, netip.MustParseAddr(tt.address)); (err == nil) != tt.want {
 			t.Errorf("%s at %s: got %v, want %v", tt.target, tt.address, err, tt.want)
