@@ -137,17 +137,19 @@ func (a *auditor) plan(ctx context.Context) []unit {
 	if a.session != nil && a.changed() { // by a call without arguments
 		a.spend()
 	}
-	for _, list := range [][]unit{first, last} {
-		slices.SortStableFunc(list, func(x, y unit) int { return y.rank() - x.rank() })
-	}
-	return append(first, last...)
+	return append(suspectedFirst(first), suspectedFirst(last)...)
 }
 
-func (u unit) rank() int {
-	if u.suspected {
+// suspectedFirst puts suspected parameters first: the time for the audit may run out before others.
+func suspectedFirst(list []unit) []unit {
+	rank := func(u unit) int {
+		if u.suspected {
+			return 0
+		}
 		return 1
 	}
-	return 0
+	slices.SortStableFunc(list, func(x, y unit) int { return rank(x) - rank(y) })
+	return list
 }
 
 func (u *tool) order() int {

@@ -161,7 +161,7 @@ type site struct {
 // suspect adds the suspicions of a result about a class.
 func (c *connector) suspect(r *result, t topic) {
 	fact := audit.Fact{Cell: audit.Cell{Class: t.class}, Method: audit.Static, Verdict: audit.Vulnerable, Confidence: audit.Suspected, Kind: t.kind,
-		Engine: r.engine, Why: fmt.Sprintf("%s suspects this by its rule %s", r.engine, r.rule)}
+		Engine: r.engine, Why: fmt.Sprintf("suspected by %s, by its rule %s", r.engine, r.rule)}
 	if t == sql {
 		fact.Confidence = audit.Metadata
 	}
