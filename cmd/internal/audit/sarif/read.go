@@ -19,7 +19,9 @@ const (
 	MaxBytes   = 64 << 20
 	maxRuns    = 100
 	maxResults = 25_000 // of a file
-	maxRules   = 50_000 // of a run, with those of its extensions
+	maxRules   = 50_000 // of a file
+	maxEntries = 100    // of the Common Weakness Enumeration, of a rule
+	maxTaxa    = 10     // taxonomies of a run
 	maxFiles   = 1_000_000
 	maxResult  = 4 << 20 // bytes of a result, and of another part
 	maxSteps   = 200     // of a code flow
@@ -85,7 +87,10 @@ func Read(raw []byte) (*Log, error) {
 	return r.log, nil
 }
 
-type reader struct{ log *Log }
+type reader struct {
+	log   *Log
+	rules int
+}
 
 // limits are those of the whole file. Each part has its own, which are smaller.
 var limits = strictjson.Limits{Bytes: MaxBytes}
@@ -225,13 +230,19 @@ type run struct {
 	*reader
 	at     string
 	engine string
-	driver []rule
-	others [][]rule // of the engine's extensions
+	driver []known
+	others [][]known // of the engine's extensions
 	taxa   []taxonomy
 	files  [][]byte // artifacts
 	steps  [][]byte // of code flows, shared by results
 	bases  map[string]artifact
 	points bool // columns count Unicode code points
+}
+
+// A known rule is what a run tells of one.
+type known struct {
+	id, level string
+	cwes      []int
 }
 
 // A taxonomy is a list of kinds of weakness.
@@ -248,10 +259,10 @@ func (r *reader) run(raw []byte, at string) error {
 		return err
 	}
 	u := &run{reader: r, at: at, bases: map[string]artifact{}}
-	if err := u.tool(members["tool"]); err != nil {
+	if err := u.shared(members); err != nil {
 		return err
 	}
-	if err := u.shared(members); err != nil {
+	if err := u.tool(members["tool"]); err != nil { // its rules refer to the taxonomies
 		return err
 	}
 	u.gaps(members)
@@ -282,7 +293,7 @@ func (u *run) tool(raw []byte) error {
 	if members["driver"] == nil {
 		return fmt.Errorf("%s/driver: is missing", at)
 	}
-	if u.driver, u.engine, err = u.rules(members["driver"], at+"/driver"); err != nil {
+	if u.driver, u.engine, err = u.component(members["driver"], at+"/driver"); err != nil {
 		return err
 	}
 	if u.engine == "" {
@@ -293,7 +304,7 @@ func (u *run) tool(raw []byte) error {
 		return err
 	}
 	for i, raw := range extensions {
-		rules, _, err := u.rules(raw, fmt.Sprintf("%s/extensions/%d", at, i))
+		rules, _, err := u.component(raw, fmt.Sprintf("%s/extensions/%d", at, i))
 		if err != nil {
 			return err
 		}
@@ -302,7 +313,8 @@ func (u *run) tool(raw []byte) error {
 	return nil
 }
 
-func (u *run) rules(raw []byte, at string) (rules []rule, name string, err error) {
+// component reads the rules of an engine or of an extension.
+func (u *run) component(raw []byte, at string) (rules []known, name string, err error) {
 	members, err := u.object(raw, at)
 	if err != nil {
 		return nil, "", err
@@ -314,19 +326,26 @@ func (u *run) rules(raw []byte, at string) (rules []rule, name string, err error
 	if err != nil {
 		return nil, "", err
 	}
+	if u.rules += len(list); u.rules > maxRules {
+		return nil, "", fmt.Errorf("%s/rules: the file has more than %d rules", at, maxRules)
+	}
 	for i, raw := range list {
 		var one rule
 		if err := u.decode(raw, fmt.Sprintf("%s/rules/%d", at, i), &one); err != nil {
 			return nil, "", err
 		}
-		rules = append(rules, one)
+		var targets []textual
+		for _, r := range one.Relationships {
+			targets = append(targets, r.Target)
+		}
+		rules = append(rules, known{one.ID, one.Default.Level, u.cwes(&one.Properties, targets)})
 	}
 	return rules, strictjson.Printable(name, maxEngine), nil
 }
 
 // shared reads the parts of a run to which results refer.
 func (u *run) shared(members map[string][]byte) error {
-	taxonomies, err := u.list(members["taxonomies"], u.at+"/taxonomies", maxRuns)
+	taxonomies, err := u.list(members["taxonomies"], u.at+"/taxonomies", maxTaxa)
 	if err != nil {
 		return err
 	}
@@ -388,10 +407,10 @@ func (u *run) result(raw []byte, at string) (result, error) {
 	if err := u.decode(raw, at, &f); err != nil {
 		return result{}, err
 	}
-	known := u.ruleOf(&f)
-	id := first(f.RuleID, f.Rule.ID, known.ID)
-	r := result{engine: u.engine, rule: strictjson.Printable(id, maxRule), topics: about(id, u.cwes(&f, known))}
-	switch level := first(f.Level, known.Default.Level, "warning"); {
+	rule := u.ruleOf(&f)
+	id := first(f.RuleID, f.Rule.ID, rule.id)
+	r := result{engine: u.engine, rule: strictjson.Printable(id, maxRule), topics: about(id, append(u.cwes(&f.Properties, f.Taxa), rule.cwes...))}
+	switch level := first(f.Level, rule.level, "warning"); {
 	case len(r.topics) == 0:
 		r.left = uncovered
 	case f.Kind == "pass", f.Kind == "notApplicable", f.Kind == "informational":
@@ -453,7 +472,7 @@ func first(list ...string) string {
 
 // ruleOf is the rule of a result: by its index, or else by its name, which may have further steps ("CA1000/1"). A
 // rule that the run does not describe is empty.
-func (u *run) ruleOf(f *finding) *rule {
+func (u *run) ruleOf(f *finding) *known {
 	list := u.driver
 	if i := f.Rule.Tool.Index; i != nil && *i >= 0 && *i < len(u.others) {
 		list = u.others[*i]
@@ -465,29 +484,23 @@ func (u *run) ruleOf(f *finding) *rule {
 	}
 	id := first(f.RuleID, f.Rule.ID)
 	for id != "" {
-		for _, list := range append([][]rule{u.driver}, u.others...) {
-			if i := slices.IndexFunc(list, func(r rule) bool { return r.ID == id }); i >= 0 {
+		for _, list := range append([][]known{u.driver}, u.others...) {
+			if i := slices.IndexFunc(list, func(r known) bool { return r.id == id }); i >= 0 {
 				return &list[i]
 			}
 		}
 		id = id[:max(0, strings.LastIndexByte(id, '/'))]
 	}
-	return &rule{}
+	return &known{}
 }
 
-// cwes are the entries of the Common Weakness Enumeration that a result and its rule name.
-func (u *run) cwes(f *finding, known *rule) []int {
+// cwes are the entries of the Common Weakness Enumeration that a rule or a result names.
+func (u *run) cwes(l *labels, taxa []textual) []int {
 	var list []int
-	for _, l := range []labels{known.Properties, f.Properties} {
-		for _, tag := range l.Tags {
-			list = append(list, entries(fmt.Sprint(tag))...)
-		}
-		list = append(list, entries(fmt.Sprint(l.CWE))...)
+	for _, tag := range l.Tags {
+		list = append(list, entries(fmt.Sprint(tag))...)
 	}
-	taxa := slices.Clone(f.Taxa)
-	for _, r := range known.Relationships {
-		taxa = append(taxa, r.Target)
-	}
+	list = append(list, entries(fmt.Sprint(l.CWE))...)
 	for _, t := range taxa {
 		name, id := t.Tool.Name, t.ID
 		if i := t.Tool.Index; i != nil && *i >= 0 && *i < len(u.taxa) {
@@ -502,5 +515,7 @@ func (u *run) cwes(f *finding, known *rule) []int {
 		}
 		list = append(list, entries(id)...)
 	}
-	return list
+	slices.Sort(list)
+	list = slices.Compact(list)
+	return slices.Clip(list[:min(len(list), maxEntries)])
 }
