@@ -18,6 +18,8 @@ import (
 	"github.com/toolvet/toolvet/cmd/internal/audit/class"
 	"github.com/toolvet/toolvet/cmd/internal/audit/sarif"
 	"github.com/toolvet/toolvet/cmd/internal/audit/source"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
+	"github.com/toolvet/toolvet/schema"
 )
 
 const code = `import os
@@ -116,6 +118,36 @@ func TestEngines(t *testing.T) {
 		}
 		if diff := cmp.Diff(want.notes, notes); diff != "" {
 			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// TestForm holds that the files of the tests have the form of SARIF 2.1.0, as the engines' have.
+func TestForm(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile("../render/testdata/sarif-schema-2.1.0.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := schema.Compile(raw, schema.DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"codeql", "semgrep", "bandit", "gosec"} {
+		raw, err := os.ReadFile(filepath.Join("testdata", name+".sarif"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		value, err := strictjson.Parse(raw, strictjson.Limits{})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		e, err := compiled.Evaluate(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range e.Violations {
+			t.Errorf("%s: %+v", name, v)
 		}
 	}
 }
