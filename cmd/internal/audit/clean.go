@@ -20,7 +20,7 @@ func cleanFacts(facts []Fact) []Fact {
 	facts = slices.Clone(facts)
 	for i := range facts {
 		f := &facts[i]
-		f.Tool, f.Param, f.Kind, f.Why = clean(f.Tool), clean(f.Param), clean(f.Kind), clean(f.Why)
+		f.Tool, f.Param, f.Kind, f.Why, f.Engine = clean(f.Tool), clean(f.Param), clean(f.Kind), clean(f.Why), clean(f.Engine)
 		f.Flow = withoutRepeats(f.Flow)
 		for j := range f.Flow {
 			f.Flow[j].File, f.Flow[j].Note = clean(f.Flow[j].File), clean(f.Flow[j].Note)

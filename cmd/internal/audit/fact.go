@@ -88,6 +88,8 @@ type Fact struct {
 	// "ssrf-redirect", "shell", "argument-split", "missing-required".
 	Kind string `json:"rule,omitempty"`
 	Why  string `json:"why"` // one sentence
+	// Engine is the name of another engine that suspects the weakness; "": toolvet knows it.
+	Engine string `json:"engine,omitempty"`
 
 	Flow  []Place `json:"flow,omitempty"`  // static: from the entry of the value to the sink
 	Proof *Proof  `json:"proof,omitempty"` // dynamic

@@ -5,6 +5,7 @@ package audit
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/toolvet/toolvet/cmd/internal/audit/class"
@@ -64,6 +65,58 @@ func telling(facts []Fact, methods []Method) []Fact {
 	return slices.DeleteFunc(slices.Clone(facts), func(f Fact) bool {
 		return f.Method == Static && f.Verdict == NoEvidence && (f.Kind == "" || f.Kind == kindNothing)
 	})
+}
+
+// settle gives suspicions of other engines about a tool as a whole to its parameters, where the run tells enough: to
+// those with a proven weakness of the class, whose line they name; or to all, if the run proved a guard of each.
+// Otherwise they stay with the tool, because nobody knows of which parameter they are.
+func settle(facts []Fact) []Fact {
+	type place struct {
+		tool  string
+		class Class
+	}
+	params := map[string]map[string]bool{} // by tool
+	proven, guarded := map[place]map[string]bool{}, map[place]map[string]bool{}
+	set := func(m map[place]map[string]bool, f *Fact) {
+		at := place{f.Tool, f.Class}
+		if m[at] == nil {
+			m[at] = map[string]bool{}
+		}
+		m[at][f.Param] = true
+	}
+	for i := range facts {
+		f := &facts[i]
+		if f.Param == "" {
+			continue
+		}
+		if params[f.Tool] == nil {
+			params[f.Tool] = map[string]bool{}
+		}
+		params[f.Tool][f.Param] = true
+		switch {
+		case f.Method == Dynamic && f.bad():
+			set(proven, f)
+		case f.Method == Dynamic && f.Verdict == Guarded:
+			set(guarded, f)
+		}
+	}
+	var list []Fact
+	for _, f := range facts {
+		at := place{f.Tool, f.Class}
+		to := proven[at]
+		if len(to) == 0 && len(guarded[at]) == len(params[f.Tool]) {
+			to = guarded[at]
+		}
+		if f.Engine == "" || !f.bad() || f.Tool == "" || f.Param != "" || len(to) == 0 {
+			list = append(list, f)
+			continue
+		}
+		for _, param := range slices.Sorted(maps.Keys(to)) {
+			f.Param = param
+			list = append(list, f)
+		}
+	}
+	return list
 }
 
 // KindElsewhere is the kind of a [NoEvidence] of a value that is sent on to another service, which takes it for a path
@@ -136,6 +189,7 @@ func compareFacts(a, b Fact) int {
 			return cmp.Or(cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Col, q.Col))
 		}),
 		cmp.Compare(a.Why, b.Why),
+		cmp.Compare(a.Engine, b.Engine),
 	)
 }
 

@@ -50,7 +50,7 @@ const SchemaVersion = 1
 func New(in Input) *Report {
 	in.Facts = cleanFacts(append(slices.Clone(in.Facts), outputs(in.Facts, in.Target.Methods)...))
 	ran := slices.Contains(in.Target.Methods, Dynamic) || slices.ContainsFunc(in.Facts, func(f Fact) bool { return f.Method == Dynamic })
-	cells := assess(telling(in.Facts, in.Target.Methods), ran)
+	cells := assess(telling(settle(in.Facts), in.Target.Methods), ran)
 	list := weaknesses(cells, in.Language)
 	notes := append(slices.Clone(in.Notes), suppress(list, in.Suppressions, in.Now)...)
 	tools := toolNames(in.Tools, in.Facts)

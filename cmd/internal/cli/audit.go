@@ -21,6 +21,8 @@ import (
 	"github.com/toolvet/toolvet/cmd/internal/audit"
 	"github.com/toolvet/toolvet/cmd/internal/audit/probe"
 	"github.com/toolvet/toolvet/cmd/internal/audit/render"
+	"github.com/toolvet/toolvet/cmd/internal/audit/sarif"
+	"github.com/toolvet/toolvet/cmd/internal/audit/source"
 	"github.com/toolvet/toolvet/cmd/internal/setup"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/machine/sandbox"
@@ -36,6 +38,7 @@ type auditFlags struct {
 	partly       bool // accept an incomplete grade
 	json         bool
 	files        map[string]*string // reports to write, by their kind
+	imports      []string           // results of other engines
 	suppressions string
 	baseline     string
 	reason       string
@@ -72,7 +75,8 @@ at the end of the command stands for it.
 
 With a directory, audit reads the code in it and follows the arguments of tools to files,
 commands and requests. A name stands for a package in node_modules or in the Go module
-cache. A command and a directory together prove what the code suggests, or clear it.
+cache. A command and a directory together prove what the code suggests, or clear it. With
+--import-sarif, what other engines found in the code is suspected, too.
 
 A sandbox cannot contain a server behind a URL. With --i-own-this, audit only makes calls
 that break the schemas of tools that read.
@@ -82,6 +86,7 @@ Exit codes: 0 the grade is --fail-under or better, 1 it is worse or incomplete (
 		Example: `  toolvet audit -- npx -y @modelcontextprotocol/server-filesystem {ROOT}
   toolvet audit ./my-server -- node my-server/dist/index.js
   toolvet audit --fail-under B --sarif audit.sarif ./my-server
+  toolvet audit --import-sarif codeql.sarif ./my-server -- node my-server/dist/index.js
   toolvet audit --behind-proxy -- npx -y @modelcontextprotocol/server-filesystem {ROOT}
   toolvet audit --write-policy toolvet.yaml -- node my-server/dist/index.js {ROOT}`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -99,6 +104,7 @@ Exit codes: 0 the grade is --fail-under or better, 1 it is worse or incomplete (
 	} {
 		flags.files[kind] = f.String(kind, "", "write the "+what+" to `FILE`, too")
 	}
+	f.StringArrayVar(&flags.imports, "import-sarif", nil, "take the results in `FILE` (SARIF 2.1.0 of CodeQL, Semgrep, Bandit, gosec …) as suspicions; repeatable")
 	f.StringVar(&flags.suppressions, "suppressions", "", "`FILE` with accepted findings; default: "+auditSuppressions+", if it exists")
 	f.StringVar(&flags.baseline, "write-baseline", "", "write all findings to `FILE`, as suppressions; needs --reason and --expires")
 	f.StringVar(&flags.reason, "reason", "", "why the findings of the baseline may stay, in `WORDS`")
@@ -139,6 +145,8 @@ func (f *auditFlags) check(cmd *cobra.Command, places, server []string) error {
 		return usageError(cmd, "--behind-proxy needs the server's command after --")
 	case f.behindProxy && (len(places) > 0 || f.baseline != ""):
 		return usageError(cmd, "--behind-proxy tries the server alone: leave out the directory and --write-baseline")
+	case f.behindProxy && len(f.imports) > 0:
+		return usageError(cmd, "--behind-proxy tries the server alone: leave out --import-sarif")
 	case !f.behindProxy && (f.policy != "" || f.preset != ""):
 		return usageError(cmd, "--policy and --preset are for the proxy: add --behind-proxy")
 	case f.baseline != "" && (f.reason == "" || f.expires == ""):
@@ -186,11 +194,17 @@ func (a *app) audit(cmd *cobra.Command, flags auditFlags, places, server []strin
 	if len(places) > 0 {
 		place = places[0]
 	}
+	logs, err := readLogs(flags.imports)
+	if err != nil {
+		return err
+	}
 	var found *probe.Result
 	if isURL(place) {
-		err = a.auditURL(ctx, flags, place, &in)
+		if err = a.auditURL(ctx, flags, place, &in); err == nil {
+			err = logs.suspect("", nil, &in)
+		}
 	} else {
-		found, err = a.auditHere(ctx, flags, place, server, &in)
+		found, err = a.auditHere(ctx, flags, place, server, logs, &in)
 	}
 	if err != nil {
 		return err
@@ -248,16 +262,21 @@ func (a *app) auditOutcome(flags auditFlags, r *audit.Report) error {
 
 // auditHere reads the code of a place and runs the server of a command. Either may be missing. It returns the result of the run; nil: there is
 // none.
-func (a *app) auditHere(ctx context.Context, flags auditFlags, place string, server []string, in *audit.Input) (*probe.Result, error) {
+func (a *app) auditHere(ctx context.Context, flags auditFlags, place string, server []string, logs logs, in *audit.Input) (*probe.Result, error) {
+	var tools []source.Tool
 	if place != "" {
-		if err := a.readSource(ctx, place, in); err != nil {
+		var err error
+		if tools, err = a.readSource(ctx, place, in); err != nil {
 			return nil, err
 		}
+	}
+	if err := logs.suspect(place, tools, in); err != nil {
+		return nil, err
 	}
 	if len(server) == 0 {
 		return nil, nil
 	}
-	found, err := a.tryServer(ctx, flags, server, nil)
+	found, err := a.tryServer(ctx, flags, server, nil, sarif.Steer(in.Facts))
 	if err != nil {
 		return nil, untried(ctx, place, err, in)
 	}
@@ -301,8 +320,8 @@ func shownCommand(command []string) (string, error) {
 	return line, nil
 }
 
-// tryServer tries a server, in walls unless they are nil.
-func (a *app) tryServer(ctx context.Context, flags auditFlags, server []string, walls *policy.Containment) (*probe.Result, error) {
+// tryServer tries a server, in walls unless they are nil, and suspected cells first.
+func (a *app) tryServer(ctx context.Context, flags auditFlags, server []string, walls *policy.Containment, suspected []audit.Cell) (*probe.Result, error) {
 	init, err := setup.SandboxInit()
 	if err != nil {
 		return nil, err
@@ -315,7 +334,7 @@ func (a *app) tryServer(ctx context.Context, flags auditFlags, server []string, 
 	}
 	cfg := probe.Config{
 		Command: server, Env: flags.env, Dir: dir, Init: init, SkipDestructive: flags.sparing, CallTimeout: flags.callTimeout, Budget: flags.time,
-		Contain: walls,
+		Contain: walls, Suspected: suspected,
 	}
 	if flags.verbose {
 		cfg.Stderr = a.stderr

@@ -97,7 +97,7 @@ func (p *proxied) try(ctx context.Context, policyFile string, shown []string, wa
 	if err != nil {
 		return nil, nil, err
 	}
-	found, err := p.tryServer(ctx, p.flags, command, walls)
+	found, err := p.tryServer(ctx, p.flags, command, walls, nil)
 	if err != nil {
 		return nil, nil, err
 	}

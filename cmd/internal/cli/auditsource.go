@@ -36,21 +36,22 @@ var readers = []struct {
 // maxUnread bounds the unread files that a report names.
 const maxUnread = 20
 
-// readSource reads the code of a directory, or of a package that is installed.
-func (a *app) readSource(ctx context.Context, place string, in *audit.Input) error {
+// readSource reads the code of a directory, or of a package that is installed, and returns its tools.
+func (a *app) readSource(ctx context.Context, place string, in *audit.Input) ([]source.Tool, error) {
 	dir, err := sourceDir(place)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer memory.Borrow()()
 	in.Target.Methods = append(in.Target.Methods, audit.Static)
 	in.Target.Name, in.Target.Source = place, place
-	handlers, unread, most := 0, 0, 0
+	var tools []source.Tool
+	unread, most := 0, 0
 	var failed []error
 	for _, r := range readers {
 		found, err := r.analyze(ctx, dir, source.Options{})
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return nil, ctx.Err()
 		}
 		if err != nil { // such as no code in this language
 			failed = append(failed, err)
@@ -58,10 +59,10 @@ func (a *app) readSource(ctx context.Context, place string, in *audit.Input) err
 		}
 		if r.bytes {
 			if err := inUTF16(dir, found.Facts); err != nil {
-				return err
+				return nil, err
 			}
 		}
-		handlers += len(found.Tools)
+		tools = append(tools, found.Tools...)
 		in.Facts = append(in.Facts, found.Facts...)
 		for _, t := range found.Tools {
 			in.Tools = append(in.Tools, t.Name)
@@ -76,15 +77,15 @@ func (a *app) readSource(ctx context.Context, place string, in *audit.Input) err
 		}
 	}
 	if len(failed) == len(readers) {
-		return fmt.Errorf("reading the code of %s: %w", place, errors.Join(failed...))
+		return nil, fmt.Errorf("reading the code of %s: %w", place, errors.Join(failed...))
 	}
 	if unread > maxUnread {
 		in.Notes = append(in.Notes, fmt.Sprintf("%d more files or tools were not read", unread-maxUnread))
 	}
-	if handlers == 0 {
+	if len(tools) == 0 {
 		in.Notes = append(in.Notes, "no handler of a tool was recognised in the code: nothing is known of it, which does not mean that it is safe")
 	}
-	return nil
+	return tools, nil
 }
 
 // sourceDir returns the directory of a place, or of the installed package of that name. It downloads

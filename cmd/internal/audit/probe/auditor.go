@@ -45,7 +45,10 @@ type Config struct {
 	// Contain puts the walls of a contained server (see package contain) into the sandbox. Of the audit's world, the
 	// server may then change its root alone. Nil: none.
 	Contain *policy.Containment
-	Stderr  io.Writer // receives the server's standard error; nil discards it
+	// Suspected are cells that are suspected by the server's code. They are tried first and in full, whatever the
+	// parameter's name. A cell without a parameter stands for all of its tool.
+	Suspected []audit.Cell
+	Stderr    io.Writer // receives the server's standard error; nil discards it
 }
 
 // A Result is the outcome of all probes.
@@ -188,6 +191,7 @@ func (a *auditor) learn(ctx context.Context) error {
 			continue
 		}
 		u := understand(t)
+		u.suspect(a.cfg.Suspected)
 		a.tools = append(a.tools, u)
 		a.beyond(u)
 	}

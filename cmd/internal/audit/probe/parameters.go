@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/cmd/internal/audit"
 	"github.com/toolvet/toolvet/internal/infer"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
@@ -54,6 +55,35 @@ type parameter struct {
 	kind        infer.Kind // a guess; "": nothing is known
 	many        bool       // an array of strings
 	required    bool
+	suspected   []audit.Class // by the server's code
+}
+
+// suspects reports whether the parameter is suspected of a weakness of a class.
+func (p *parameter) suspects(c audit.Class) bool { return slices.Contains(p.suspected, c) }
+
+// suspect marks suspected parameters. If there are too many parameters, they take the places of others.
+func (u *tool) suspect(cells []audit.Cell) {
+	for _, list := range [][]parameter{u.parameters, u.beyond, u.closed} {
+		for i := range list {
+			p := &list[i]
+			for _, c := range cells {
+				if c == whole(u, c.Class) || c == cell(u, *p, c.Class) {
+					if !p.suspects(c.Class) {
+						p.suspected = append(p.suspected, c.Class)
+					}
+				}
+			}
+		}
+	}
+	last := len(u.parameters) - 1
+	for i := range u.beyond {
+		for last >= 0 && len(u.parameters[last].suspected) > 0 {
+			last--
+		}
+		if last >= 0 && len(u.beyond[i].suspected) > 0 {
+			u.beyond[i], u.parameters[last] = u.parameters[last], u.beyond[i]
+		}
+	}
 }
 
 var destructiveName = lazyregexp.New(`(?i)(^|[_\-.]|[a-z])(delete|remove|kill|drop|format|destroy|purge|wipe|reset|shutdown|uninstall|terminate|erase|truncate)([_\-.A-Z]|$)`)

@@ -91,7 +91,7 @@ func (a *auditor) paths(ctx context.Context, t *tool, p parameter, f form, works
 		s = a.escape(ctx, t, p, probes, settling)
 	}
 	a.mend()
-	if fact, told := s.conclude(f, works, late, unknown); told && (works || late || p.kind == infer.Path) {
+	if fact, told := s.conclude(f, works, late, unknown); told && (works || late || p.kind == infer.Path || p.suspects(audit.Path)) {
 		a.fact(fact)
 	}
 }

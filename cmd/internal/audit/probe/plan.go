@@ -17,8 +17,9 @@ import (
 
 // A unit is a piece of work that does not depend on others: a parameter, or the schema, of a tool.
 type unit struct {
-	tool *tool
-	do   func(ctx context.Context, a *auditor)
+	tool      *tool
+	suspected bool // it is tried before others
+	do        func(ctx context.Context, a *auditor)
 }
 
 // maxAuditors bounds the simultaneous sessions of a server. A session is worth its start from
@@ -115,7 +116,7 @@ func (a *auditor) conclude(ctx context.Context, list []*auditor) {
 }
 
 // plan is all units in three parts: tools that claim to be read-only come first, and destructive ones
-// last.
+// last. Within what destroys nothing, and within the rest, suspected parameters come before others.
 func (a *auditor) plan(ctx context.Context) []unit {
 	tools := slices.Clone(a.tools)
 	slices.SortStableFunc(tools, func(x, y *tool) int { return x.order() - y.order() })
@@ -126,7 +127,8 @@ func (a *auditor) plan(ctx context.Context) []unit {
 			a.skip(t, "its name or its annotations say that it is destructive")
 			continue
 		}
-		if t = a.discover(ctx, t); t.destructive {
+		t = a.discover(ctx, t)
+		if t.suspect(a.cfg.Suspected); t.destructive {
 			last = append(last, t.units()...)
 		} else {
 			first = append(first, t.units()...)
@@ -135,7 +137,19 @@ func (a *auditor) plan(ctx context.Context) []unit {
 	if a.session != nil && a.changed() { // by a call without arguments
 		a.spend()
 	}
-	return append(first, last...)
+	return append(suspectedFirst(first), suspectedFirst(last)...)
+}
+
+// suspectedFirst puts suspected parameters first: the time for the audit may run out before others.
+func suspectedFirst(list []unit) []unit {
+	rank := func(u unit) int {
+		if u.suspected {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(list, func(x, y unit) int { return rank(x) - rank(y) })
+	return list
 }
 
 func (u *tool) order() int {
@@ -152,10 +166,10 @@ func (u *tool) order() int {
 func (u *tool) units() []unit {
 	var list []unit
 	for _, p := range u.parameters {
-		list = append(list, unit{u, func(ctx context.Context, a *auditor) {
+		list = append(list, unit{u, len(p.suspected) > 0, func(ctx context.Context, a *auditor) {
 			// Each parameter is tried for each class: a tool may open or fetch what it calls a page, a source or a message. The
 			// name decides how many spellings a control call has.
-			if p.kind == infer.Path || p.kind == "" && (u.names(p) || a.makes(ctx, u, p)) {
+			if p.kind == infer.Path || p.suspects(audit.Path) || p.kind == "" && (u.names(p) || a.makes(ctx, u, p)) {
 				a.path(ctx, u, p)
 			} else {
 				a.unnamedPath(ctx, u, p)
@@ -166,10 +180,10 @@ func (u *tool) units() []unit {
 		}})
 	}
 	for _, p := range u.closed {
-		list = append(list, unit{u, func(ctx context.Context, a *auditor) { a.choice(ctx, u, p) }})
+		list = append(list, unit{u, len(p.suspected) > 0, func(ctx context.Context, a *auditor) { a.choice(ctx, u, p) }})
 	}
 	if !u.discovered {
-		list = append(list, unit{u, func(ctx context.Context, a *auditor) { a.schema(ctx, u) }})
+		list = append(list, unit{u, false, func(ctx context.Context, a *auditor) { a.schema(ctx, u) }})
 	}
 	return list
 }

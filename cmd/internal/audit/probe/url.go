@@ -60,7 +60,7 @@ func (a *auditor) url(ctx context.Context, t *tool, p parameter) {
 	works, body, unknown := a.urlControl(ctx, t, p)
 	if works == nil {
 		told := unknown.Verdict == audit.Inconclusive && a.connections(ctx, t, p)
-		if p.kind == infer.URL && !told {
+		if (p.kind == infer.URL || p.suspects(audit.URL)) && !told {
 			unknown.Cell = cell(t, p, audit.URL)
 			a.fact(unknown)
 		}

@@ -42,6 +42,7 @@ func reports() map[string]*audit.Report {
 	odd.Why = hostile
 	odd.Proof = &audit.Proof{Arguments: hostile, Seen: hostile}
 	oddCode := fact(audit.Cell{Tool: hostile, Class: audit.Command}, audit.Static, audit.Vulnerable, audit.Suspected)
+	oddCode.Engine = hostile
 	oddCode.Flow = []audit.Place{{File: hostile, Line: 0, Note: hostile}}
 	facts := []audit.Fact{
 		proven, traced, odd, oddCode,

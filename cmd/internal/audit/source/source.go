@@ -67,6 +67,7 @@ type Tool struct {
 	Name    string      // empty: it is not a constant
 	Params  []string    // JSON Pointers into the arguments that are declared or read, sorted
 	Handler audit.Place // the beginning of the handler
+	End     int         // the last line of the handler, in the same file; 0: not known
 }
 
 // An Unread is a gap, with the reason: "not analysed: budget".

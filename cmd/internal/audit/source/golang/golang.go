@@ -157,9 +157,9 @@ func (a *analysis) finish() {
 	a.out.Facts = a.in.Facts(a.incomplete)
 	seen := map[string]bool{}
 	for _, r := range a.announced() {
-		pos := r.Pos
+		pos, end := r.Pos, 0
 		if fn := r.Handler.Func(); fn != nil {
-			pos = fn.Pos
+			pos, end = fn.Pos, fn.End
 		}
 		key := fmt.Sprint(r.Name, pos)
 		if seen[key] {
@@ -167,7 +167,7 @@ func (a *analysis) finish() {
 		}
 		seen[key] = true
 		a.out.Tools = append(a.out.Tools, source.Tool{
-			Name: r.Name, Params: a.in.Params(r.Name), Handler: audit.Place{File: pos.File, Line: pos.Line, Col: pos.Col},
+			Name: r.Name, Params: a.in.Params(r.Name), Handler: audit.Place{File: pos.File, Line: pos.Line, Col: pos.Col}, End: end,
 		})
 	}
 	slices.SortFunc(a.out.Tools, func(x, y source.Tool) int {

@@ -100,7 +100,7 @@ func (l *lowerer) fn(f *types.Func) *flow.Func {
 		return nil
 	}
 	b := &body{l: l, q: d.pkg}
-	out := &flow.Func{Name: f.Name(), Pos: b.pos(d.decl.Name.Pos())}
+	out := &flow.Func{Name: f.Name(), Pos: b.pos(d.decl.Name.Pos()), End: b.pos(d.decl.End()).Line}
 	l.funcs[f] = out
 	if d.decl.Recv != nil {
 		out.Name = typeName(f.Signature().Recv().Type()) + "." + f.Name()

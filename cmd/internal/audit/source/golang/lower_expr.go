@@ -248,7 +248,7 @@ func (b *body) commaOk(e ast.Expr) *flow.Expr {
 }
 
 func (b *body) funcLit(e *ast.FuncLit) *flow.Expr {
-	fn := &flow.Func{Name: "func", Pos: b.pos(e.Pos())}
+	fn := &flow.Func{Name: "func", Pos: b.pos(e.Pos()), End: b.pos(e.End()).Line}
 	inner := &body{l: b.l, q: b.q}
 	inner.signature(fn, e.Type)
 	fn.Body = inner.block(e.Body.List)

@@ -99,7 +99,11 @@ func (t *tree) result(report flow.Report) source.Result {
 		r.Facts = append(r.Facts, fact)
 	}
 	for _, tool := range report.Tools {
-		r.Tools = append(r.Tools, source.Tool{Name: tool.Name, Params: tool.Params, Handler: t.original(tool.Handler)})
+		begin, end := t.original(tool.Handler), t.original(tool.End)
+		if end.File != begin.File { // by a map that says so
+			end.Line = 0
+		}
+		r.Tools = append(r.Tools, source.Tool{Name: tool.Name, Params: tool.Params, Handler: begin, End: end.Line})
 	}
 	t.unfinished(report)
 	for name := range t.files {

@@ -183,7 +183,7 @@ func (a *analysis) finish() {
 	for _, r := range a.in.Tools {
 		if !dispatches(r) {
 			named[r.Name] = true
-			a.tool(r.Name, a.lang.signature(r.Handler).Pos)
+			a.tool(r.Name, a.lang.signature(r.Handler))
 		}
 	}
 	for _, r := range a.in.Tools {
@@ -193,11 +193,11 @@ func (a *analysis) finish() {
 		for _, tool := range a.in.ToolNames() {
 			if !named[tool] {
 				named[tool] = true
-				a.tool(tool, a.lang.signature(r.Handler).Pos)
+				a.tool(tool, a.lang.signature(r.Handler))
 			}
 		}
 		if len(a.in.ToolNames()) == 0 {
-			a.tool("", a.lang.signature(r.Handler).Pos)
+			a.tool("", a.lang.signature(r.Handler))
 		}
 	}
 	slices.SortFunc(a.out.Tools, func(x, y source.Tool) int {
@@ -206,10 +206,11 @@ func (a *analysis) finish() {
 	slices.SortStableFunc(a.out.Unread, func(x, y source.Unread) int { return cmp.Compare(x.What, y.What) })
 }
 
-func (a *analysis) tool(name string, pos flow.Pos) {
+func (a *analysis) tool(name string, handler *flow.Func) {
 	a.out.Tools = append(a.out.Tools, source.Tool{
 		Name:    name,
 		Params:  a.in.Params(name),
-		Handler: audit.Place{File: pos.File, Line: pos.Line, Col: pos.Col},
+		Handler: audit.Place{File: handler.Pos.File, Line: handler.Pos.Line, Col: handler.Pos.Col},
+		End:     handler.End,
 	})
 }

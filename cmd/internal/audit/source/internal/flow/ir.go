@@ -145,6 +145,7 @@ type ClassDef struct {
 type Func struct {
 	Name       string
 	Pos        Pos
+	End        int // its last line
 	Params     []Param
 	Results    []Param // that have names
 	Returns    *Expr   // an annotation of its result, or nil

@@ -107,6 +107,7 @@ func (p *parser) lambda() *flow.Expr {
 	body := p.expr()
 	p.fns = p.fns[:len(p.fns)-1]
 	fn.Body = []*flow.Stmt{{Op: flow.Return, Pos: body.Pos, X: body}}
+	fn.End = p.last()
 	return &flow.Expr{Op: flow.Lambda, Pos: pos, Fn: fn}
 }
 

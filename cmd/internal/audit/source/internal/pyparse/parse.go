@@ -8,6 +8,7 @@ package pyparse
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/cmd/internal/audit/source/internal/flow"
@@ -394,7 +395,17 @@ func (p *parser) def(decorators []*flow.Expr) *flow.Stmt {
 	p.fns = append(p.fns, fn)
 	fn.Body = p.suite()
 	p.fns = p.fns[:len(p.fns)-1]
+	fn.End = p.last()
 	return &flow.Stmt{Op: flow.Def, Pos: pos, Fn: fn, Targets: []*flow.Expr{{Op: flow.Name, Pos: pos, S: fn.Name, Key: fn.Name}}}
+}
+
+// last is the line of the last token that was read, but for those without a text.
+func (p *parser) last() int {
+	at := p.at - 1
+	for at > 0 && slices.Contains([]kind{newline, indent, dedent}, p.toks[at].kind) {
+		at--
+	}
+	return p.toks[max(at, 0)].line
 }
 
 func (p *parser) typeParams() {

@@ -66,6 +66,7 @@ type Tool struct {
 	// pointers into the arguments, sorted
 	Params  []string
 	Handler Step
+	End     Step // of the handler
 }
 
 // Finish first calls functions that register tools but have no caller, and then runs all
@@ -93,6 +94,12 @@ func (in *interp) setUp() {
 func (h *handler) begins() Step {
 	c := h.fn[0].obj.call
 	return position{c.file, c.node.Idx0()}.step("the handler")
+}
+
+// ends is the end of a handler's function.
+func (h *handler) ends() Step {
+	c := h.fn[0].obj.call
+	return position{c.file, c.node.Idx1() - 1}.step("")
 }
 
 // definitions are the functions and classes that the files have made. A library exports the

@@ -25,15 +25,14 @@ type report struct {
 
 // tools are the tools of the handlers that ran, sorted by name.
 func (rep *report) tools() []Tool {
-	byName := map[string]Step{}
+	byName := map[string]Tool{}
 	for _, h := range rep.ran {
 		if _, ok := byName[h.tool]; !ok {
-			byName[h.tool] = h.begins()
+			byName[h.tool] = Tool{Name: h.tool, Handler: h.begins(), End: h.ends()}
 		}
 	}
 	var out []Tool
-	for name, at := range byName {
-		t := Tool{Name: name, Handler: at}
+	for name, t := range byName {
 		for p := range rep.params[name] {
 			t.Params = append(t.Params, p)
 		}

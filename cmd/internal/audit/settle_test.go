@@ -1,0 +1,56 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package audit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestSettle holds what becomes of another engine's suspicion about a tool, whose parameter is not known.
+func TestSettle(t *testing.T) {
+	t.Parallel()
+	fact := func(tool, param string, m Method, v Verdict, c Confidence) Fact {
+		return Fact{Cell: Cell{Tool: tool, Param: param, Class: Path}, Method: m, Verdict: v, Confidence: c, Kind: "traversal", Why: "because"}
+	}
+	suspicion := fact("read", "", Static, Vulnerable, Suspected)
+	suspicion.Engine, suspicion.Flow = "CodeQL", []Place{{File: "main.py", Line: 3}}
+	for name, tt := range map[string]struct {
+		facts []Fact
+		want  string // the graded weaknesses, with ! for a line of code
+	}{
+		"alone":                {nil, "read suspected!"},
+		"proven":               {[]Fact{fact("read", "/a", Dynamic, Vulnerable, Proven), fact("read", "/b", Dynamic, Guarded, "")}, "read/a proven!"},
+		"all guarded":          {[]Fact{fact("read", "/a", Dynamic, Guarded, ""), fact("read", "/b", Dynamic, Guarded, "")}, ""},
+		"one is not known":     {[]Fact{fact("read", "/a", Dynamic, Guarded, ""), fact("read", "/b", Dynamic, Inconclusive, "")}, "read suspected!"},
+		"one was only read":    {[]Fact{fact("read", "/a", Dynamic, Guarded, ""), fact("read", "/b", Static, NoEvidence, "")}, "read suspected!"},
+		"guarded in the code":  {[]Fact{fact("read", "/a", Static, Guarded, "")}, "read suspected!"},
+		"another tool":         {[]Fact{fact("show", "/a", Dynamic, Vulnerable, Proven), fact("save", "/a", Dynamic, Guarded, "")}, "show/a proven, read suspected!"},
+		"a remark of the run":  {[]Fact{fact("read", "/a", Dynamic, Vulnerable, Metadata)}, "read suspected!"},
+		"proven, known before": {[]Fact{fact("read", "/a", Dynamic, Vulnerable, Proven), fact("read", "/a", Static, Vulnerable, Traced)}, "read/a proven!"},
+	} {
+		r := New(Input{Target: Target{Methods: []Method{Static, Dynamic}}, Facts: append(slices.Clone(tt.facts), suspicion)})
+		var got []string
+		for i := range r.Weaknesses {
+			if w := &r.Weaknesses[i]; w.Graded() {
+				s := fmt.Sprintf("%s%s %s", w.Tool, w.Param, w.Confidence)
+				if slices.ContainsFunc(w.Evidence, func(f Fact) bool { return f.Engine == "CodeQL" && len(f.Flow) == 1 }) {
+					s += "!"
+				}
+				got = append(got, s)
+			}
+		}
+		if s := strings.Join(got, ", "); s != tt.want {
+			t.Errorf("%s: got %q, want %q", name, s, tt.want)
+		}
+		told := slices.ContainsFunc(r.Cells, func(a Assessment) bool {
+			return strings.HasSuffix(a.Why, "the code looked open, and the probes did not get through")
+		})
+		if told != (name == "all guarded") {
+			t.Errorf("%s: the suspicion is told as refuted: %v", name, told)
+		}
+	}
+}
