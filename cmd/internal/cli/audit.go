@@ -108,7 +108,7 @@ Exit codes: 0 the grade is --fail-under or better, 1 it is worse or incomplete (
 	f.StringVar(&flags.expires, "expires", "", "the last `DAY` of the baseline, such as 2026-12-31, within a year")
 	f.StringArrayVar(&flags.env, "env", nil, "`NAME=VALUE` to add to the server's clean environment; repeatable")
 	f.StringVar(&flags.dir, "dir", "", "working `DIR` of the server; default: its root, or the current one if it does not start there")
-	f.StringVar(&flags.replay, "replay", "", "answer the server's requests to APIs from `FILE`, an HTTP Archive (HAR)")
+	f.StringVar(&flags.replay, "replay", "", "answer the server's requests to APIs from `FILE`, an HTTP Archive (HAR) or an OpenAPI 3 document")
 	f.BoolVar(&flags.sparing, "skip-destructive", false, "leave out tools that delete or stop something, even in the sandbox")
 	f.BoolVar(&flags.own, "i-own-this", false, "for a URL: confirm that the server is yours")
 	f.BoolVar(&flags.behindProxy, "behind-proxy", false, "audit the server again behind 'toolvet proxy', and show what changes")

@@ -19,7 +19,7 @@ import (
 // The names of the network inside. Every check takes the addresses for public. They do not matter
 // otherwise: nothing leaves the sandbox.
 const (
-	publicHost   = "www.public-site.com"
+	publicHost   = api.Host
 	loopbackHost = "loop.internal-site.com"
 	privateHost  = "priv.internal-site.com"
 	rebindOnce   = "turn.internal-site.com" // leads to a public address only once

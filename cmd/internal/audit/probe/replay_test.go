@@ -25,6 +25,44 @@ const recorded = `{"log": {"version": "1.2", "creator": {"name": "test", "versio
 	 "response": {"status": 200, "headers": [], "content": {"mimeType": "text/html", "text": "recorded"}}}
 ]}}`
 
+// described is the same API in OpenAPI.
+const described = `openapi: 3.1.0
+info: {title: Projects, version: "1"}
+servers:
+  - url: https://{host}/v1
+    variables: {host: {default: api.example.com}}
+paths:
+  /session:
+    post:
+      responses:
+        "401": {description: no}
+        "201":
+          description: yes
+          content:
+            application/json:
+              schema:
+                type: object
+                required: [token]
+                properties: {token: {type: string, minLength: 8}}
+  /projects:
+    get:
+      responses:
+        200:
+          description: a page
+          content:
+            application/json:
+              schema: {type: array, items: {$ref: "#/components/schemas/project"}}
+components:
+  schemas:
+    project:
+      type: object
+      required: [id, name]
+      properties:
+        id: {type: integer}
+        name: {type: string}
+        parent: {$ref: "#/components/schemas/project"}
+`
+
 func answersOf(t testing.TB, text string) *api.File {
 	t.Helper()
 	f, err := api.Read(strings.NewReader(text))
@@ -42,9 +80,11 @@ func TestReplay(t *testing.T) {
 		proven, asked bool
 		notes         []string
 	}{
-		"no file":           {"read-api", "", false, false, nil},
-		"recorded":          {"read-api", recorded, true, true, []string{"the file of --replay answered 2 different requests"}},
-		"recorded, guarded": {"read-api-in", recorded, false, true, []string{"the file of --replay answered 2 different requests"}},
+		"no file":            {"read-api", "", false, false, nil},
+		"recorded":           {"read-api", recorded, true, true, []string{"the file of --replay answered 2 different requests"}},
+		"recorded, guarded":  {"read-api-in", recorded, false, true, []string{"the file of --replay answered 2 different requests"}},
+		"described":          {"read-api", described, true, true, []string{"the file of --replay answered 2 different requests"}},
+		"described, guarded": {"read-api-in", described, false, true, []string{"the file of --replay answered 2 different requests"}},
 		"another host": {"read-api", strings.ReplaceAll(recorded, "api.example.com", "api.example.org"), false, false,
 			[]string{"the file of --replay answered 0 different requests", "the file of --replay has no answer to 1 request: POST api.example.com/v1/session"}},
 	} {
