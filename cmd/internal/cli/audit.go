@@ -19,6 +19,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/cmd/internal/audit"
+	"github.com/toolvet/toolvet/cmd/internal/audit/api"
 	"github.com/toolvet/toolvet/cmd/internal/audit/probe"
 	"github.com/toolvet/toolvet/cmd/internal/audit/render"
 	"github.com/toolvet/toolvet/cmd/internal/audit/sarif"
@@ -45,6 +46,8 @@ type auditFlags struct {
 	expires      string
 	env          []string
 	dir          string
+	replay       string
+	answers      *api.File // of replay; nil: none
 	sparing      bool
 	own          bool
 	behindProxy  bool
@@ -111,6 +114,7 @@ Exit codes: 0 the grade is --fail-under or better, 1 it is worse or incomplete (
 	f.StringVar(&flags.expires, "expires", "", "the last `DAY` of the baseline, such as 2026-12-31, within a year")
 	f.StringArrayVar(&flags.env, "env", nil, "`NAME=VALUE` to add to the server's clean environment; repeatable")
 	f.StringVar(&flags.dir, "dir", "", "working `DIR` of the server; default: its root, or the current one if it does not start there")
+	f.StringVar(&flags.replay, "replay", "", "answer the server's requests to APIs from `FILE`, an HTTP Archive (HAR) or an OpenAPI 3 document")
 	f.BoolVar(&flags.sparing, "skip-destructive", false, "leave out tools that delete or stop something, even in the sandbox")
 	f.BoolVar(&flags.own, "i-own-this", false, "for a URL: confirm that the server is yours")
 	f.BoolVar(&flags.behindProxy, "behind-proxy", false, "audit the server again behind 'toolvet proxy', and show what changes")
@@ -133,6 +137,8 @@ func (f *auditFlags) check(cmd *cobra.Command, places, server []string) error {
 		return usageError(cmd, "name what to audit: a directory, a package or a URL, or a server's command after --")
 	case len(places) > 0 && isURL(places[0]) && len(server) > 0:
 		return usageError(cmd, "name a URL, or a server's command after --, and not both")
+	case f.replay != "" && len(server) == 0:
+		return usageError(cmd, "--replay needs the server's command after --")
 	case f.failUnder != "" && !audit.Letter(f.failUnder).Valid():
 		return usageError(cmd, "--fail-under must be A, B, C, D or F")
 	case f.partly && f.failUnder == "":
@@ -179,6 +185,10 @@ func (a *app) audit(cmd *cobra.Command, flags auditFlags, places, server []strin
 	if err := flags.checkNewPolicy(); err != nil {
 		return err
 	}
+	var err error
+	if flags.answers, err = readAnswers(flags.replay); err != nil {
+		return err
+	}
 	if flags.behindProxy { // report faults of the policy before any call
 		if _, err := (enforce.Source{Checks: a.checks, Policy: flags.policy, Preset: flags.preset}).ForServer(server); err != nil {
 			return err
@@ -186,7 +196,6 @@ func (a *app) audit(cmd *cobra.Command, flags auditFlags, places, server []strin
 	}
 	ctx, now := cmd.Context(), time.Now()
 	in := audit.Input{Now: now, Language: audit.LanguageOfCommand(server)}
-	var err error
 	if in.Suppressions, err = flags.readSuppressions(now); err != nil {
 		return err
 	}
@@ -217,6 +226,23 @@ func (a *app) audit(cmd *cobra.Command, flags auditFlags, places, server []strin
 		return errors.New("interrupted: the report covers only the calls before")
 	}
 	return err
+}
+
+// readAnswers reads the file of --replay; nil: there is none.
+func readAnswers(name string) (*api.File, error) {
+	if name == "" {
+		return nil, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("the answers to replay: %w", err)
+	}
+	defer f.Close()
+	answers, err := api.Read(f)
+	if err != nil {
+		return nil, fmt.Errorf("the answers to replay: %s: %w", name, err)
+	}
+	return answers, nil
 }
 
 // finishAudit shows and writes the report. Its error reports a grade that is not good enough.
@@ -334,7 +360,7 @@ func (a *app) tryServer(ctx context.Context, flags auditFlags, server []string, 
 	}
 	cfg := probe.Config{
 		Command: server, Env: flags.env, Dir: dir, Init: init, SkipDestructive: flags.sparing, CallTimeout: flags.callTimeout, Budget: flags.time,
-		Contain: walls, Suspected: suspected,
+		Contain: walls, Suspected: suspected, Replay: flags.answers,
 	}
 	if flags.verbose {
 		cfg.Stderr = a.stderr

@@ -113,6 +113,11 @@ func covered(list []Host, t Target) bool {
 	return false
 }
 
+// Covered reports whether one of the hosts is that of a target. All names and addresses of this machine mean one host.
+func Covered(hosts []Host, t Target) bool {
+	return covered(hosts, Target{Host: canonical(t.Host), Port: t.Port})
+}
+
 // A Guard connects only to allowed hosts. Its fields must not change after the first use.
 type Guard struct {
 	Allow []Host // with public addresses

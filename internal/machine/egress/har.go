@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -170,26 +171,40 @@ var ofConnection = map[string]bool{
 	"Te": true, "Trailer": true, "Transfer-Encoding": true, "Upgrade": true, "Alt-Svc": true,
 }
 
+// Again returns a replay of the same answers from the beginning, unless p has given any: then from there on.
+func (p *Replay) Again() *Replay {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return &Replay{answers: maps.Clone(p.answers)}
+}
+
 // ServeHTTP implements http.Handler. It refuses requests without a recorded answer.
 func (p *Replay) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if p.Answer(w, r) {
+		return
+	}
+	noteOf(r.Context()).Failed = "no answer was recorded"
+	http.Error(w, "toolvet: no answer was recorded for this request, and nothing was sent", http.StatusForbidden)
+}
+
+// Answer answers a request of a [Server] if an answer was recorded. Otherwise it does nothing and returns false.
+func (p *Replay) Answer(w http.ResponseWriter, r *http.Request) bool {
 	note := noteOf(r.Context())
 	key, err := keyOf(note.Method, note.URL())
 	if err != nil {
-		Refuse(w, r)
-		return
+		return false
 	}
 	a, ok := p.next(key)
 	if !ok {
-		note.Failed = "no answer was recorded"
-		http.Error(w, "toolvet: no answer was recorded for this request, and nothing was sent", http.StatusForbidden)
-		return
+		return false
 	}
 	note.Replayed = true
 	for name, values := range a.header {
 		w.Header()[name] = values
 	}
 	w.WriteHeader(a.status)
-	_, _ = w.Write(a.body)
+	_, _ = w.Write(a.body) // the client may be gone
+	return true
 }
 
 func (p *Replay) next(key string) (answer, bool) {

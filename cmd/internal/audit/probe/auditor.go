@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/cmd/internal/audit"
+	"github.com/toolvet/toolvet/cmd/internal/audit/api"
 	"github.com/toolvet/toolvet/internal/machine/egress"
 	"github.com/toolvet/toolvet/internal/machine/sandbox"
 	"github.com/toolvet/toolvet/internal/policy"
@@ -48,7 +49,9 @@ type Config struct {
 	// Suspected are cells that are suspected by the server's code. They are tried first and in full, whatever the
 	// parameter's name. A cell without a parameter stands for all of its tool.
 	Suspected []audit.Cell
-	Stderr    io.Writer // receives the server's standard error; nil discards it
+	// Replay answers requests to the hosts of a file, and never a probe's. Nil: none.
+	Replay *api.File
+	Stderr io.Writer // receives the server's standard error; nil discards it
 }
 
 // A Result is the outcome of all probes.
@@ -82,9 +85,8 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 		return nil, err
 	}
 	x := &experiment{cfg: cfg, world: w, canary: newCanary()}
-	answers := &egress.Server{Authority: authority, Handler: x.canary}
-	defer answers.Close()
-	x.launcher = &launcher{init: cfg.Init, timeout: cfg.StartTimeout, world: w, answers: answers, authority: authority, limits: cfg.Limits}
+	x.launcher = &launcher{init: cfg.Init, timeout: cfg.StartTimeout, world: w, canary: x.canary, replay: cfg.Replay, authority: authority, limits: cfg.Limits}
+	defer x.launcher.close()
 	x.start = x.launcher.start
 	if cfg.Contain != nil {
 		if err := x.launcher.contain(cfg.Contain); err != nil {
@@ -104,6 +106,7 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 		return &a.result, nil
 	}
 	a.probe(ctx)
+	a.noteRequests()
 	return &a.result, nil
 }
 

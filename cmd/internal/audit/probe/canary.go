@@ -12,13 +12,14 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/toolvet/toolvet/cmd/internal/audit/api"
 	"github.com/toolvet/toolvet/internal/machine/egress"
 )
 
 // The names of the network inside. Every check takes the addresses for public. They do not matter
 // otherwise: nothing leaves the sandbox.
 const (
-	publicHost   = "www.public-site.com"
+	publicHost   = api.Host
 	loopbackHost = "loop.internal-site.com"
 	privateHost  = "priv.internal-site.com"
 	rebindOnce   = "turn.internal-site.com" // leads to a public address only once
@@ -47,6 +48,7 @@ type canary struct {
 	pages map[string]page  // by path
 	hits  map[string][]hit // by path
 	total int
+	asked requests
 }
 
 // A page is the answer at one path.
@@ -65,7 +67,7 @@ type hit struct {
 }
 
 func newCanary() *canary {
-	return &canary{body: token(), pages: map[string]page{}, hits: map[string][]hit{}}
+	return &canary{body: token(), pages: map[string]page{}, hits: map[string][]hit{}, asked: requests{}}
 }
 
 // expect makes an unguessable path with an answer.
@@ -111,13 +113,19 @@ const maxHits = 100_000
 // maxBody bounds the part of a request that is looked at, in bytes.
 const maxBody = 1 << 20
 
-func (c *canary) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// serve answers a request. A page of the audit comes first: the stand-in for an API, which may be nil, answers no probe.
+func (c *canary) serve(w http.ResponseWriter, r *http.Request, standIn api.Answerer) {
 	w.Header().Set("Connection", "close") // a sandbox has a bounded number of them
 	host := egress.TargetOf(r.Context()).Host
 	body, _ := io.ReadAll(io.LimitReader(r.Body, maxBody)) // the beginning of a broken request is enough
 	at, p, known := c.page(r)
 	c.relays(host, r.URL.RequestURI()+" "+string(body), at)
+	if !known && standIn != nil && standIn.Answer(w, r) {
+		c.answered(host, r, byFile)
+		return
+	}
 	if !known {
+		c.answered(host, r, byNobody)
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusNotFound)
 		_, _ = io.WriteString(w, `{"error":"not found"}`)

@@ -14,6 +14,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/cmd/internal/audit"
+	"github.com/toolvet/toolvet/cmd/internal/audit/api"
 	"github.com/toolvet/toolvet/internal/infer"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
@@ -300,7 +301,7 @@ func (u *tool) value(v any, name string, w *world, depth int) any {
 	case hasType(form, "string"):
 		return u.text(form, name, w)
 	case hasType(form, "integer"), hasType(form, "number"):
-		return number(form)
+		return api.Number(form)
 	case hasType(form, "boolean"):
 		return false
 	case hasType(form, "array"):
@@ -317,31 +318,12 @@ func (u *tool) value(v any, name string, w *world, depth int) any {
 	return u.object(form, w, depth)
 }
 
-func number(form map[string]any) any {
-	least, has := form["minimum"].(float64)
-	if exclusive, ok := form["exclusiveMinimum"].(float64); ok {
-		least, has = exclusive+1, true
-	}
-	if has && least > 1 {
-		return least
-	}
-	if most, ok := form["maximum"].(float64); ok && most < 1 {
-		return most
-	}
-	return 1
-}
-
-var formats = map[string]string{
-	"date": "2026-01-31", "date-time": "2026-01-31T12:00:00Z", "time": "12:00:00Z", "email": "audit@" + publicHost, "uuid": "4f6b9c1e-7a3d-4c2b-9d8e-1f2a3b4c5d6e",
-	"ipv4": "93.184.215.14", "hostname": publicHost, "uri": "http://" + publicHost + "/", "url": "http://" + publicHost + "/",
-}
-
 // patternName finds parameters for patterns of names to list.
 var patternName = lazyregexp.New(`(?i)(^|_)(patterns?|glob)$`)
 
 func (u *tool) text(form map[string]any, name string, w *world) string {
 	format, _ := form["format"].(string)
-	if v := formats[format]; v != "" {
+	if v := api.Format(format); v != "" {
 		return v
 	}
 	for _, p := range u.parameters {
@@ -371,24 +353,10 @@ func (u *tool) text(form map[string]any, name string, w *world) string {
 			return p.publicPage()
 		}
 	}
-	s := "audit"
-	if pattern, _ := form["pattern"].(string); pattern != "" {
-		if found, err := regexp.MatchString(pattern, s); err == nil && !found {
-			if made, ok := matching(pattern); ok {
-				return made
-			}
-		}
+	if _, ok := form["pattern"]; !ok && patternName.MatchString(name) {
+		return "**/*"
 	}
-	if patternName.MatchString(name) {
-		s = "**/*"
-	}
-	if least, _ := form["minLength"].(float64); int(least) > len(s) && least < 10_000 {
-		s += strings.Repeat("x", int(least)-len(s))
-	}
-	if most, ok := form["maxLength"].(float64); ok && int(most) < len(s) {
-		s = s[:max(0, int(most))]
-	}
-	return s
+	return api.Text(form)
 }
 
 var (

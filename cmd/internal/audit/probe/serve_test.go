@@ -38,6 +38,8 @@ var fixtures = map[string]fixture{
 	"read-prefix":  {fileTool("read_file"), readIf(func(root, path string) bool { return strings.HasPrefix(path, root) })},
 	"read-link":    {fileTool("read_file"), readIf(func(root, path string) bool { return strings.HasPrefix(path, root+"/") })},
 	"read-encoded": {fileTool("read_file"), readEncoded},
+	"read-api":     {fileTool("read_file"), behindAPI(func(root, path string) (string, error) { return readFile(under(root, path)) })},
+	"read-api-in":  {fileTool("read_file"), behindAPI(func(root, path string) (string, error) { return readGuarded(root, map[string]any{"path": path}) })},
 	"read-guarded": {fileTool("read_file"), readGuarded},
 	"read-name": {tool1("read_note", "name", "Reads a note."), func(root string, a map[string]any) (string, error) {
 		return readFile(filepath.Join(root, text(a, "name")+".md"))
@@ -192,6 +194,45 @@ func readEncoded(root string, a map[string]any) (string, error) {
 		return "", err
 	}
 	return readFile(filepath.Join(root, decoded))
+}
+
+// behindAPI reads nothing without a token and a project of an API.
+func behindAPI(read func(root, path string) (string, error)) func(string, map[string]any) (string, error) {
+	return func(root string, a map[string]any) (string, error) {
+		var session struct{ Token string }
+		var projects []struct {
+			ID   int
+			Name string
+		}
+		if err := askAPI("POST", "/v1/session", "", &session); err != nil {
+			return "", err
+		}
+		if err := askAPI("GET", "/v1/projects?page=1", session.Token, &projects); err != nil {
+			return "", err
+		}
+		if session.Token == "" || len(projects) == 0 || projects[0].ID == 0 {
+			return "", errors.New("there is no project")
+		}
+		return read(root, text(a, "path"))
+	}
+}
+
+func askAPI(method, path, token string, to any) error {
+	r, err := http.NewRequest(method, "https://api.example.com"+path, nil)
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Accept", "application/json")
+	r.Header.Set("Authorization", "Bearer "+token)
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode >= 300 {
+		return errors.New(answer.Status)
+	}
+	return json.NewDecoder(answer.Body).Decode(to)
 }
 
 // readUnpublished checks what it does not publish.

@@ -10,12 +10,16 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/toolvet/toolvet/cmd/internal/audit/api"
 	"github.com/toolvet/toolvet/internal/machine/egress"
 	"github.com/toolvet/toolvet/internal/machine/process"
 	"github.com/toolvet/toolvet/internal/machine/sandbox"
@@ -43,12 +47,50 @@ type launcher struct {
 	init         []string
 	timeout      time.Duration
 	world        *world
-	answers      *egress.Server
+	canary       *canary
+	replay       *api.File // nil: none
 	authority    *egress.Authority
 	stderr       io.Writer
 	limits       sandbox.Limits
 	asked        atomic.Bool // for the client's roots
 	walls        *walls      // nil: none
+
+	mu      sync.Mutex
+	answers []*egress.Server // one for each session
+}
+
+// server returns what answers the connections of a new session.
+func (l *launcher) server() *egress.Server {
+	var standIn api.Answerer
+	if l.replay != nil {
+		standIn = l.replay.Answerer()
+	}
+	s := &egress.Server{Authority: l.authority, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		l.canary.serve(w, r, standIn)
+	})}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.answers = append(l.answers, s)
+	return s
+}
+
+// close ends all connections.
+func (l *launcher) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, s := range l.answers {
+		s.Close()
+	}
+}
+
+// local returns the ports of the loopback interface that are answered.
+func (l *launcher) local() []uint16 {
+	if l.replay == nil {
+		return localPorts
+	}
+	ports := slices.Concat(localPorts, l.replay.Ports())
+	slices.Sort(ports)
+	return slices.Compact(ports)
 }
 
 func (l *launcher) start(ctx context.Context) (*session, error) {
@@ -83,15 +125,16 @@ type dialer struct {
 }
 
 func (d dialer) Dial(ctx context.Context, stderr io.Writer) (upstream.Transport, error) {
+	answers := d.l.server()
 	config := sandbox.Config{
 		Args: d.l.command, Env: d.l.env, Dir: d.l.dir, Init: d.l.init, Limits: d.l.limits, Network: sandbox.Observed, Mark: d.l.world.mark,
 		Placed: []sandbox.Placed{{From: d.l.world.dir, At: d.l.world.at}},
-		Names:  fixedNames(), FirstAddress: firstAddress, Local: localPorts, Trust: d.l.authority.PEM(),
+		Names:  fixedNames(), FirstAddress: firstAddress, Local: d.l.local(), Trust: d.l.authority.PEM(),
 		Accept: func(c net.Conn, to sandbox.Target) {
 			if d.l.walls.refuse(c, to) {
 				return
 			}
-			d.l.answers.Serve(c, egress.Target{Host: to.Host(), Port: to.Address.Port()})
+			answers.Serve(c, egress.Target{Host: to.Host(), Port: to.Address.Port()})
 		},
 	}
 	if d.l.walls != nil {
