@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolvet/toolvet/internal/test/race"
 	"github.com/toolvet/toolvet/schedule"
 )
 
@@ -93,6 +94,7 @@ func TestLateAndLong(t *testing.T) {
 
 // TestReminders: as long as a job is not well, a reminder comes as often as it asks, also after a restart; a paused job has none.
 func TestReminders(t *testing.T) {
+	race.Skip(t) // two days of looks at the jobs
 	t.Parallel()
 	var e events
 	inWorld(t, func(c *schedule.Config) { e.config(c); c.Poll = 30 * time.Second }, func(w *world) {
