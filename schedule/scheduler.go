@@ -61,7 +61,7 @@ type Config struct {
 	// jobs in the store the calendars as they are now.
 	Calendars map[string][]string
 
-	Poll     time.Duration // between two looks for changes by other processes; default 500 ms
+	Poll     time.Duration // the least time between two looks at the store for what others change, or what is late; default 500 ms
 	KeepAge  time.Duration // of runs; default 90 days
 	KeepRuns int           // of a job; default 1000
 

@@ -87,7 +87,7 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 	case err != nil:
 		return nil, fmt.Errorf("the server cannot be contained: %w", err)
 	case guard == nil:
-		config.Env = without(config.Env, egress.Offline)
+		config.Env = withDefaults(config.Env, egress.Offline)
 	default:
 		d := newDoor(guard, cfg.Logger)
 		config.Network, config.Local, config.Accept, s.shut = sandbox.Observed, local, d.accept, d.shut
@@ -145,10 +145,10 @@ func GuardOf(n policy.ContainedNetwork) (guard *egress.Guard, local []uint16, er
 	return g, local, nil
 }
 
-// without adds variables to an environment that lacks them.
-func without(env, added []string) []string {
+// withDefaults adds variables to an environment, except those that it has.
+func withDefaults(env, defaults []string) []string {
 	env = slices.Clone(env)
-	for _, variable := range added {
+	for _, variable := range defaults {
 		name, _, _ := strings.Cut(variable, "=")
 		if !slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, name+"=") }) {
 			env = append(env, variable)

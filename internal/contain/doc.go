@@ -16,7 +16,7 @@
 //
 // # Network
 //
-// The server has a network of its own, without a way out. Each name that it looks up has an address of that
+// The server has a network of its own, without a way out. Every name leads to an address of that
 // network. A connection to it arrives in this process. The guard resolves the name, judges every
 // address, and connects to a judged one (see package egress). So a redirect that the server follows, a name
 // that changes its address, or an address in another spelling make no difference.

@@ -17,10 +17,10 @@ func (r *reading) form(h *hit, word string) (cue, bool) {
 		return c, r.newInstructions(&c, word)
 	case word != "system" || c.end == len(r.text):
 		return c, false
-	case r.text[c.start-1] == '[' && r.label(c.end) > 0:
-		c.rule = "system-line"
-		c.start, c.end = c.start-1, c.end+r.label(c.end)
-		return c, r.systemLine(c.start, c.end)
+	case r.text[c.start-1] == '[':
+		n := r.label(c.end)
+		c.rule, c.start, c.end = "system-line", c.start-1, c.end+n
+		return c, n > 0 && r.systemLine(c.start, c.end)
 	case r.text[c.start-1] == '<' && r.text[c.end] == '>':
 		c.rule = "system-tag"
 		c.start, c.end = c.start-1, c.end+1

@@ -53,7 +53,8 @@ func (w *walk) command() {
 // asks reports whether a query begins at a token, and ends with the value's semicolon or selects a setting (@@version): SQL
 // Server needs no semicolon before it. Prose such as "the boys' select team (under 12)" has neither.
 func (f *fragment) asks(i int) bool {
-	return f.low(i) == "select" && (f.listed(i+1) && f.low(len(f.tokens)-1) == ";" || strings.HasPrefix(f.text[f.tokens[i].end:], " @@"))
+	setting := f.at(i+1) && strings.HasPrefix(f.text[f.tokens[i+1].start:], "@@")
+	return f.low(i) == "select" && (setting || f.listed(i+1) && f.low(len(f.tokens)-1) == ";")
 }
 
 // commands reports whether a statement, and no prose, begins at a token.

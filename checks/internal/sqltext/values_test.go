@@ -169,6 +169,8 @@ func TestValues(t *testing.T) {
 		"' SELECT pg_sleep(5);":                                      stacked,
 		"1%') ) ( select (case when (1=1) then 1 else 2 end) from t": "query",
 		"the boys' (select team (under 12))":                         "",
+		"'\tselect\n@@version":                                       stacked,
+		"'select/**/@@version":                                       stacked,
 		"' select @@version":                                         stacked,
 		"SELECT CONCAT(CHAR(75),CHAR(76))":                           "query",
 		"select concat('0x',hex(x))":                                 "query",

@@ -57,12 +57,11 @@ func (d *drafting) proven(t *call.Tool) *provenTool {
 
 // at returns the argument with an address, which may be new.
 func (p *provenTool) at(address string) *provenArgument {
-	i := slices.IndexFunc(p.arguments, func(a provenArgument) bool { return a.address == address })
-	if i < 0 {
-		p.arguments = append(p.arguments, provenArgument{address: address})
-		i = len(p.arguments) - 1
+	if a := p.find(address); a != nil {
+		return a
 	}
-	return &p.arguments[i]
+	p.arguments = append(p.arguments, provenArgument{address: address})
+	return &p.arguments[len(p.arguments)-1]
 }
 
 // find returns the argument with an address, or nil.

@@ -151,7 +151,7 @@ func (r *root) cover() error {
 	return nil
 }
 
-// open shows a place. Shown are those before it, which include the directories that contain it.
+// open shows a place. The list shown has the places before it, so the directories around it are among them.
 func (r *root) open(o part, shown []part) error {
 	source, err := r.source(o)
 	if err != nil {

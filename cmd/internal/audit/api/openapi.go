@@ -267,7 +267,7 @@ func (d *document) body(kind string, media map[string]any) []byte {
 	return raw
 }
 
-// object returns an object, or that to which it refers; nil: there is none.
+// object returns an object. It follows references ($ref). Nil: there is none.
 func (d *document) object(v any) map[string]any {
 	for range maxReferences {
 		object, _ := v.(map[string]any)

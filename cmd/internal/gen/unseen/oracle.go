@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	_ "github.com/go-sql-driver/mysql"
 	_ "github.com/jackc/pgx/v5/stdlib"
@@ -108,10 +109,8 @@ var statementWords = regexp.MustCompile(`(?i)^\W*(select|with|insert|update|dele
 // labelValue says accept of a text that no database reads as more than a value: it has neither an effect nor the beginning of a
 // statement.
 func labelValue(input string) string {
-	if sqlEffect.MatchString(input) || statementWords.MatchString(input) || !utf8Text(input) {
+	if sqlEffect.MatchString(input) || statementWords.MatchString(input) || !utf8.ValidString(input) {
 		return flagged
 	}
 	return accept
 }
-
-func utf8Text(s string) bool { return strings.ToValidUTF8(s, "") == s }
