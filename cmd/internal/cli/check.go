@@ -118,7 +118,11 @@ func (a *app) judger(ctx context.Context, flags checkFlags, server []string) (j 
 }
 
 func (a *app) plainJudge(ctx context.Context, flags checkFlags, server []string) (*judge, error) {
-	p, err := flags.gate.ForServer(server)
+	all, presetName, err := flags.gate.Load()
+	if err != nil {
+		return nil, err
+	}
+	p, err := flags.gate.Narrow(all, presetName, server)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +136,7 @@ func (a *app) plainJudge(ctx context.Context, flags checkFlags, server []string)
 	j.schemaOnly = flags.gate.Policy == "" && flags.gate.Preset == preset.None
 	var tools *call.Catalog
 	if server != nil {
-		if j.client, err = startServer(ctx, a.starter(p.Servers[0], upstream.Command{Args: server}, setup.Kept(flags.gate.Policy, p)), flags.timeout); err != nil {
+		if j.client, err = startServer(ctx, a.starter(p.Servers[0], upstream.Command{Args: server}, setup.Kept(flags.gate.Policy, all)), flags.timeout); err != nil {
 			return nil, err
 		}
 		if tools, err = a.listTools(ctx, j.client); err != nil {

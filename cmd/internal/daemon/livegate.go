@@ -42,7 +42,11 @@ func openLiveGate(source enforce.Source, command []string, counters *access.Coun
 	if err != nil {
 		return nil, err
 	}
-	p, err := source.ForServer(command)
+	all, presetName, err := source.Load()
+	if err != nil {
+		return nil, err
+	}
+	p, err := source.Narrow(all, presetName, command)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +55,7 @@ func openLiveGate(source enforce.Source, command []string, counters *access.Coun
 	}
 	source.Server = p.Servers[0].Name // a changed file must not select another server
 	g := &liveGate{source: source, command: command, server: p.Servers[0], session: source.Session(p), log: log, entry: entry,
-		enforce: &access.Enforcer{Contains: true, Shared: setup.SharedLimits, Server: source.Server, Log: log, Counters: counters}, audit: p.Log, keep: setup.Kept(source.Policy, p)}
+		enforce: &access.Enforcer{Contains: true, Shared: setup.SharedLimits, Server: source.Server, Log: log, Counters: counters}, audit: p.Log, keep: setup.Kept(source.Policy, all)}
 	if g.rehearse, err = setup.NewRehearser(p, command); err != nil {
 		return nil, err
 	}
