@@ -30,7 +30,7 @@ var denials = []denial{
 		xp_* sp_oa* sp_send_dbmail`},
 	{"runs a text as SQL", `
 		query_to_xml* cursor_to_xml* table_to_xml* schema_to_xml* database_to_xml*
-		ts_stat xpath_table crosstab* connectby sp_executesql sp_execute_external_script
+		ts_stat ts_rewrite xpath_table crosstab* connectby sp_executesql sp_execute_external_script
 		dbms_sql.* dbms_xmlquery.* dbms_xmlgen.* dbms_utility.exec_ddl_statement dbms_utility.sqlid_to_sqlhash
 		dbms_scheduler.* dbms_job.* dbms_java.* dbms_export_extension.*`},
 	{"keeps the database busy for as long as the caller likes", `
@@ -74,7 +74,7 @@ var tableDenials = []tableDenial{{denial{reaches, `
 var tableModules = set("fts3 fts3aux fts4 fts4aux fts5 fts5vocab rtree rtree_i32 geopoly")
 
 // secretTables hold passwords and keys of the database itself, by their last name.
-var secretTables = set(`pg_authid pg_shadow pg_user_mapping pg_user_mappings pg_hba_file_rules pg_subscription
+var secretTables = set(`pg_authid pg_shadow pg_user_mapping pg_user_mappings user_mapping_options pg_hba_file_rules pg_subscription
 	global_priv sql_logins syslogins dba_users user$`)
 
 // A denyList finds out why a function is refused.
