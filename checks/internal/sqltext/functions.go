@@ -30,7 +30,7 @@ var denials = []denial{
 		xp_* sp_oa* sp_send_dbmail`},
 	{"runs a text as SQL", `
 		query_to_xml* cursor_to_xml* table_to_xml* schema_to_xml* database_to_xml*
-		ts_stat ts_rewrite xpath_table crosstab* connectby sp_executesql sp_execute_external_script
+		ts_stat xpath_table crosstab* connectby sp_executesql sp_execute_external_script
 		dbms_sql.* dbms_xmlquery.* dbms_xmlgen.* dbms_utility.exec_ddl_statement dbms_utility.sqlid_to_sqlhash
 		dbms_scheduler.* dbms_job.* dbms_java.* dbms_export_extension.*`},
 	{"keeps the database busy for as long as the caller likes", `
