@@ -74,7 +74,7 @@ var tableDenials = []tableDenial{{denial{reaches, `
 var tableModules = set("fts3 fts3aux fts4 fts4aux fts5 fts5vocab rtree rtree_i32 geopoly")
 
 // secretTables hold passwords and keys of the database itself, by their last name.
-var secretTables = set(`pg_authid pg_shadow pg_user_mapping pg_user_mappings pg_hba_file_rules pg_subscription
+var secretTables = set(`pg_authid pg_shadow pg_user_mapping pg_user_mappings user_mapping_options pg_hba_file_rules pg_subscription
 	global_priv sql_logins syslogins dba_users user$`)
 
 // A denyList finds out why a function is refused.

@@ -168,7 +168,7 @@ func (j *judgement) calls(s *statement) {
 	for i := range s.tokens {
 		switch {
 		case j.full():
-		case s.low(i) == "using" && s.names(1) && strings.EqualFold(s.part(1), "virtual") && s.names(i+1) && !tableModules[lower(s.part(i+1))]:
+		case s.low(i) == "using" && s.names(1) && strings.EqualFold(s.part(1), "virtual") && !(s.names(i+1) && tableModules[lower(s.part(i+1))]): // SQLite takes a string for the name, too
 			j.fault(check.SecurityLevel, "makes a virtual table at "+Place(j.text, s.tokens[i].start)+" of a module that may read files",
 				"use an ordinary table, or a module such as fts5 or rtree")
 		case !s.names(i):
