@@ -18,6 +18,7 @@ type denial struct {
 var denials = []denial{
 	{"reads files of the database's host", `
 		pg_logdir_ls pg_read_file* pg_read_binary_file pg_stat_file pg_ls_* pg_hba_file_rules pg_ident_file_mappings pg_show_all_file_settings
+		get_raw_page bt_page_* brin_page_* gist_page_* hash_page_* heap_page_* gin_page_*
 		load_file readfile lsdir bfilename dbms_lob.fileexists
 		fn_xe_file_target_read_file fn_get_audit_file fn_trace_gettable`},
 	{"writes files or large objects", `
@@ -25,12 +26,12 @@ var denials = []denial{
 		dbms_xslprocessor.* utl_file.*`},
 	{"reaches other hosts or programs", `
 		dblink dblink_* openrowset openquery opendatasource httpuritype sys_exec sys_eval sys_set sys_get
-		external_query utl_http.* utl_tcp.* utl_smtp.* utl_mail.* utl_inaddr.* dbms_ldap.* http_get http_head http_post http_put
+		aws_lambda.* aws_s3.* external_query utl_http.* utl_tcp.* utl_smtp.* utl_mail.* utl_inaddr.* dbms_ldap.* http_get http_head http_post http_put
 		http_patch http_delete
 		xp_* sp_oa* sp_send_dbmail`},
 	{"runs a text as SQL", `
 		query_to_xml* cursor_to_xml* table_to_xml* schema_to_xml* database_to_xml*
-		ts_stat xpath_table crosstab* connectby sp_executesql sp_execute_external_script
+		cron.schedule* cron.alter_job ts_stat xpath_table crosstab* connectby sp_executesql sp_execute_external_script
 		dbms_sql.* dbms_xmlquery.* dbms_xmlgen.* dbms_utility.exec_ddl_statement dbms_utility.sqlid_to_sqlhash
 		dbms_scheduler.* dbms_job.* dbms_java.* dbms_export_extension.*`},
 	{"keeps the database busy for as long as the caller likes", `
@@ -72,6 +73,9 @@ var tableDenials = []tableDenial{{denial{reaches, `
 
 // tableModules are the modules of SQLite whose virtual tables hold only what is put into them. Others read files, or whatever they like.
 var tableModules = set("fts3 fts3aux fts4 fts4aux fts5 fts5vocab rtree rtree_i32 geopoly")
+
+// fileTables are tables of SQLite that read files, or raw pages of the database, as soon as somebody selects from them.
+var fileTables = set("fsdir zipfile sqlite_dbpage")
 
 // secretTables hold passwords and keys of the database itself, by their last name.
 var secretTables = set(`pg_authid pg_shadow pg_user_mapping pg_user_mappings user_mapping_options pg_hba_file_rules pg_subscription

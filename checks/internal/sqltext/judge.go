@@ -162,8 +162,27 @@ func counted(n int) string {
 	return fmt.Sprintf("%d statements", n)
 }
 
+// tables judges what stands in the place of a table, where SQLite may read it.
+func (j *judgement) tables(s *statement) {
+	if j.dialect != "generic" && j.dialect != "sqlite" {
+		return
+	}
+	var buffer [64]byte
+	for _, i := range s.beforeTables() {
+		next := i + 1
+		switch {
+		case j.full() || next >= len(s.tokens):
+		case s.tokens[next].kind == stringToken && s.raw(next)[0] == '\'': // SQLite takes it for a name, DuckDB for a file
+			j.fault(check.SecurityLevel, "names a table or a file at "+Place(j.text, s.tokens[next].start)+" in a string", "write the table's name without quotes, or in double quotes")
+		case s.names(next) && fileTables[string(s.appendName(buffer[:0], next))]:
+			j.fault(check.SecurityLevel, "uses a table at "+Place(j.text, s.tokens[next].start)+" that "+reaches, "leave it out")
+		}
+	}
+}
+
 // calls judges the functions and tables in a statement.
 func (j *judgement) calls(s *statement) {
+	j.tables(s)
 	var buffer [64]byte
 	for i := range s.tokens {
 		switch {

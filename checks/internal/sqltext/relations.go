@@ -46,33 +46,47 @@ func (s *statement) commonTables() []string {
 	return list
 }
 
-// relations walks over the tokens, and knows at each depth whether a list of tables
-// goes on.
+// relations are the names of the tables and views of a statement.
 func (s *statement) relations() []Name {
 	var list []Name
+	for _, i := range s.beforeTables() {
+		list = s.appendRelation(list, i)
+	}
+	return list
+}
+
+// beforeTables are the tokens behind which a table is expected. It knows at each depth whether a list of tables goes on.
+func (s *statement) beforeTables() (places []int) {
+	expect := func(i int, expected bool) {
+		if expected {
+			places = append(places, i)
+		}
+	}
 	lists := []bool{false} // at each depth: a comma is followed by a table
 	for i := range s.tokens {
 		top := &lists[len(lists)-1]
 		switch word := s.low(i); word {
 		case "(":
 			lists = append(lists, *top && (s.low(i-1) == "from" || s.low(i-1) == "join" || s.low(i-1) == ","))
-			list = s.appendRelation(list, i, lists[len(lists)-1])
-		case ")":
+			expect(i, lists[len(lists)-1])
+		case "[":
+			lists = append(lists, false)
+		case ")", "]":
 			if len(lists) > 1 {
 				lists = lists[:len(lists)-1]
 			}
 		case "from", "join", "using":
 			*top = word == "join" || word == "from" && !s.fromOperator(i) || word == "using" && (s.has(Merge) || s.has(Delete))
-			list = s.appendRelation(list, i, *top)
+			expect(i, *top)
 		case ",":
-			list = s.appendRelation(list, i, *top)
+			expect(i, *top)
 		case "into", "update", "table":
-			list = s.appendRelation(list, i, i == 0 || word == "into")
-		case "where", "group", "order", "having", "limit", "union", "on", "set", "select", "window":
+			expect(i, i == 0 || word == "into")
+		case "where", "group", "order", "having", "limit", "union", "on", "set", "select", "values", "window":
 			*top = *top && word == "on"
 		}
 	}
-	return list
+	return places
 }
 
 // fromOperator reports whether FROM at a place is no clause: IS DISTINCT FROM, or FROM
@@ -101,12 +115,12 @@ func (s *statement) has(kind Kind) bool {
 }
 
 // appendRelation adds the name behind a place, if it is one and not that of a function.
-func (s *statement) appendRelation(list []Name, i int, expected bool) []Name {
+func (s *statement) appendRelation(list []Name, i int) []Name {
 	next := i + 1
 	for s.low(next) == "only" || s.low(next) == "table" || s.low(next) == "ignore" {
 		next++
 	}
-	if !expected || !s.names(next) || reserved[s.low(next)] || s.low(next) == "select" || s.low(next) == "lateral" || s.low(next) == "values" {
+	if !s.names(next) || reserved[s.low(next)] || s.low(next) == "select" || s.low(next) == "lateral" || s.low(next) == "values" {
 		return list
 	}
 	n := s.nameFrom(next)
