@@ -9,7 +9,7 @@ import (
 	"os"
 	"unicode/utf16"
 
-	"github.com/toolvet/toolvet/cmd/internal/audit"
+	"github.com/toolvet/toolvet/internal/audit"
 )
 
 // maxCode bounds the files that get columns, in bytes.

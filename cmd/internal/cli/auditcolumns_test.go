@@ -13,7 +13,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/toolvet/toolvet/checks/suite"
-	"github.com/toolvet/toolvet/cmd/internal/audit"
+	"github.com/toolvet/toolvet/internal/audit"
 )
 
 // odd is code before a sink, on its line: characters of one, two, three and four bytes.

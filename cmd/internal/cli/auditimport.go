@@ -8,9 +8,9 @@ import (
 	"io"
 	"os"
 
-	"github.com/toolvet/toolvet/cmd/internal/audit"
-	"github.com/toolvet/toolvet/cmd/internal/audit/sarif"
-	"github.com/toolvet/toolvet/cmd/internal/audit/source"
+	"github.com/toolvet/toolvet/internal/audit"
+	"github.com/toolvet/toolvet/internal/audit/sarif"
+	"github.com/toolvet/toolvet/internal/audit/source"
 )
 
 // logs are the results of other engines, in the order of the flags.

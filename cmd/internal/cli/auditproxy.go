@@ -14,9 +14,9 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/cmd/internal/audit"
-	"github.com/toolvet/toolvet/cmd/internal/audit/probe"
-	"github.com/toolvet/toolvet/cmd/internal/audit/render"
+	"github.com/toolvet/toolvet/internal/audit"
+	"github.com/toolvet/toolvet/internal/audit/probe"
+	"github.com/toolvet/toolvet/internal/audit/render"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/infer"
 	"github.com/toolvet/toolvet/internal/pin"

@@ -22,7 +22,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolvet/toolvet/checks/suite"
-	"github.com/toolvet/toolvet/cmd/internal/audit"
+	"github.com/toolvet/toolvet/internal/audit"
 )
 
 // remoteTools are one that says that it only reads, one that says nothing, and one whose name says that it

@@ -12,12 +12,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/toolvet/toolvet/cmd/internal/audit"
-	"github.com/toolvet/toolvet/cmd/internal/audit/class"
-	"github.com/toolvet/toolvet/cmd/internal/audit/source"
-	"github.com/toolvet/toolvet/cmd/internal/audit/source/golang"
-	"github.com/toolvet/toolvet/cmd/internal/audit/source/javascript"
-	"github.com/toolvet/toolvet/cmd/internal/audit/source/python"
+	"github.com/toolvet/toolvet/internal/audit"
+	"github.com/toolvet/toolvet/internal/audit/class"
+	"github.com/toolvet/toolvet/internal/audit/source"
+	"github.com/toolvet/toolvet/internal/audit/source/golang"
+	"github.com/toolvet/toolvet/internal/audit/source/javascript"
+	"github.com/toolvet/toolvet/internal/audit/source/python"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/machine/memory"
 )

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/cmd/internal/audit"
+	"github.com/toolvet/toolvet/internal/audit"
 	"github.com/toolvet/toolvet/internal/infer"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )

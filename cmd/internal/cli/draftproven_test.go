@@ -13,8 +13,8 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/checks/suite"
-	"github.com/toolvet/toolvet/cmd/internal/audit"
-	"github.com/toolvet/toolvet/cmd/internal/audit/class"
+	"github.com/toolvet/toolvet/internal/audit"
+	"github.com/toolvet/toolvet/internal/audit/class"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/pin"
 	"github.com/toolvet/toolvet/internal/policy"

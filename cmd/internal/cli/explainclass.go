@@ -10,8 +10,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/toolvet/toolvet/cmd/internal/audit"
-	"github.com/toolvet/toolvet/cmd/internal/audit/class"
+	"github.com/toolvet/toolvet/internal/audit"
+	"github.com/toolvet/toolvet/internal/audit/class"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/terminal"
 	"github.com/toolvet/toolvet/schema"

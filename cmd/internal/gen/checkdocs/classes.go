@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/toolvet/toolvet/cmd/internal/audit/class"
+	"github.com/toolvet/toolvet/internal/audit/class"
 )
 
-const classesHead = `<!-- Generated from cmd/internal/audit/classes/* by: go generate ./cmd/internal/audit/classes/suite -->
+const classesHead = `<!-- Generated from internal/audit/classes/* by: go generate ./internal/audit/classes/suite -->
 
 # What an audit grades
 

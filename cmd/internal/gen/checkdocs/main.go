@@ -4,7 +4,7 @@
 // Checkdocs writes docs/checks.md from the READMEs of the default checks, or docs/audit-classes.md from
 // those of the classes of an audit. Run it with
 //
-//	go generate ./checks/suite ./cmd/internal/audit/classes/suite
+//	go generate ./checks/suite ./internal/audit/classes/suite
 package main
 
 import (
@@ -12,7 +12,7 @@ import (
 	"os"
 
 	"github.com/toolvet/toolvet/checks/suite"
-	classes "github.com/toolvet/toolvet/cmd/internal/audit/classes/suite"
+	classes "github.com/toolvet/toolvet/internal/audit/classes/suite"
 )
 
 func main() {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/suite"
-	classes "github.com/toolvet/toolvet/cmd/internal/audit/classes/suite"
+	classes "github.com/toolvet/toolvet/internal/audit/classes/suite"
 )
 
 // TestPageIsCurrent fails when a README changed and the page did not.
@@ -35,7 +35,7 @@ func TestPageIsCurrent(t *testing.T) {
 		}
 		got = []byte(strings.ReplaceAll(string(got), "\r\n", "\n"))
 		if d := diff.Diff(name, got, "generated", want); d != nil {
-			t.Errorf("%s is out of date; run: go generate ./checks/suite ./cmd/internal/audit/classes/suite\n%s", name, d)
+			t.Errorf("%s is out of date; run: go generate ./checks/suite ./internal/audit/classes/suite\n%s", name, d)
 		}
 	}
 }

@@ -33,7 +33,7 @@ var elsewhere = map[string]string{
 	"toolvet serve --policy toolvet.yaml":                                                 "run by serve.txtar of cmd/internal/cli",
 	"go test ./internal/proxy/httpdoor -run '^$' -bench 'BenchmarkWays|BenchmarkSession'": "run once by .ci/run, with all benchmarks",
 	"go generate ./checks/suite":                                                          "run by the test of cmd/internal/gen/checkdocs",
-	"go generate ./cmd/internal/audit/classes/suite":                                      "run by the test of cmd/internal/gen/checkdocs",
+	"go generate ./internal/audit/classes/suite":                                          "run by the test of cmd/internal/gen/checkdocs",
 	"go run schema/testdata/convert.go CHECKOUT >schema/testdata/suite.jsonl.gz":          "needs a checkout of the JSON Schema Test Suite",
 }
 

@@ -1,0 +1,72 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package audit
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
+	"github.com/toolvet/toolvet/schema"
+)
+
+// TestCompare holds what is said of each weakness when the server is audited again, and that it is
+// said in the published form.
+func TestCompare(t *testing.T) {
+	t.Parallel()
+	before := New(Input{Now: day, Facts: facts(t,
+		"path guarded/p dynamic vulnerable proven x", "path worse/p dynamic guarded", "path same/p dynamic vulnerable proven x", "path blocked/p dynamic vulnerable proven x",
+		"command gone/p dynamic vulnerable proven x", "command kept/p dynamic vulnerable metadata x", "schema kept dynamic guarded")})
+	after := New(Input{Now: day, Facts: facts(t,
+		"path guarded/p dynamic guarded", "path worse/p dynamic vulnerable proven x", "path same/p dynamic vulnerable proven y", "path blocked/p dynamic inconclusive",
+		"schema kept dynamic guarded")})
+	kept, gone := Cell{Tool: "guarded", Param: "/p", Class: Path}, Cell{Tool: "blocked", Param: "/p", Class: Path}
+	c := Compare(before, after, []Cell{kept, gone}, []Cell{kept})
+	if diff := cmp.Diff(Harmless{Calls: 2, Work: 1, Lost: []Cell{gone}}, c.Harmless); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(Outcome{Weaknesses: 4, Guarded: 1, NotSeen: 1, Unknown: 1, Remain: 1, New: 1}, c.Outcome); diff != "" {
+		t.Error(diff)
+	}
+	var got []string
+	for _, one := range c.Changed {
+		got = append(got, one.Tool+" "+string(one.Before)+" "+string(one.After))
+	}
+	want := []string{"gone vulnerable ", "blocked vulnerable inconclusive", "guarded vulnerable guarded", "worse guarded vulnerable"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	raw, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	violations(t, raw)
+}
+
+// violations reports what the published schema says of a comparison.
+func violations(t *testing.T, raw []byte) {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/audit-comparison.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := schema.Compile(text, schema.DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, err := strictjson.Parse(raw, strictjson.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := compiled.Evaluate(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range e.Violations {
+		t.Errorf("%+v", v)
+	}
+}

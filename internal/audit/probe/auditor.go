@@ -1,0 +1,268 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package probe
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/audit"
+	"github.com/toolvet/toolvet/internal/audit/api"
+	"github.com/toolvet/toolvet/internal/machine/egress"
+	"github.com/toolvet/toolvet/internal/machine/sandbox"
+	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
+	"github.com/toolvet/toolvet/upstream"
+)
+
+// Root stands for the server's directory in a command or its environment.
+const Root = "{ROOT}"
+
+// Config says what to audit. Command and Init are required.
+type Config struct {
+	Command []string // the server's program and its arguments; [Root] is replaced
+	Env     []string // NAME=VALUE, in addition to those of every program; [Root] is replaced
+	Dir     string   // its working directory; "" is the root, or ours if the server does not start there
+	// Init is the command of a new process that calls [sandbox.Run], without the arguments for
+	// it.
+	Init []string
+	// SkipDestructive leaves out tools that delete or stop something. Everything happens in the
+	// sandbox.
+	SkipDestructive bool
+
+	CallTimeout  time.Duration // of one call; default 6 s
+	StartTimeout time.Duration // of a start; default [upstream.DefaultTimeout]
+	Budget       time.Duration // of everything; default 5 min
+	Limits       sandbox.Limits
+	// Contain puts the walls of a contained server (see package contain) into the sandbox. Of the audit's world, the
+	// server may then change its root alone. Nil: none.
+	Contain *policy.Containment
+	// Suspected are cells that are suspected by the server's code. They are tried first and in full, whatever the
+	// parameter's name. A cell without a parameter stands for all of its tool.
+	Suspected []audit.Cell
+	// Replay answers requests to the hosts of a file, and never a probe's. Nil: none.
+	Replay *api.File
+	Stderr io.Writer // receives the server's standard error; nil discards it
+}
+
+// A Result is the outcome of all probes.
+type Result struct {
+	Facts  []audit.Fact
+	Tools  []string
+	Server string   // the server's own name and version
+	Notes  []string // gaps, with their reasons
+	// Controls are the cells with a harmless call that worked, and Catalog has the tools as the server listed them.
+	Controls []audit.Cell
+	Catalog  *call.Catalog
+}
+
+// Run audits a server in a sandbox. An error means that the server did not start, or says why no
+// sandbox can run here (a [sandbox.UnsupportedError]). If a server ends, hangs or writes too much
+// after its start, the result is partial or empty, with notes.
+func Run(ctx context.Context, cfg Config) (*Result, error) {
+	if len(cfg.Command) == 0 {
+		return nil, errors.New("it is not known how to start the server: give its command")
+	}
+	cfg.CallTimeout = cmp.Or(max(cfg.CallTimeout, 0), 6*time.Second)
+	cfg.StartTimeout = cmp.Or(max(cfg.StartTimeout, 0), upstream.DefaultTimeout)
+	cfg.Budget = cmp.Or(max(cfg.Budget, 0), 5*time.Minute)
+	w, err := newWorld()
+	if err != nil {
+		return nil, err
+	}
+	defer w.remove()
+	authority, err := egress.NewAuthority()
+	if err != nil {
+		return nil, err
+	}
+	x := &experiment{cfg: cfg, world: w, canary: newCanary()}
+	x.launcher = &launcher{init: cfg.Init, timeout: cfg.StartTimeout, world: w, canary: x.canary, replay: cfg.Replay, authority: authority, limits: cfg.Limits}
+	defer x.launcher.close()
+	x.start = x.launcher.start
+	if cfg.Contain != nil {
+		if err := x.launcher.contain(cfg.Contain); err != nil {
+			return nil, err
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, cfg.Budget)
+	defer cancel()
+	a := x.auditor()
+	defer a.end()
+	if err := a.begin(ctx); err != nil {
+		return nil, err
+	}
+	if err := a.learn(ctx); err != nil {
+		a.note("nothing was tried: %s", strictjson.Printable(err.Error(), 1000))
+		a.fact(audit.Fact{Cell: audit.Cell{Class: audit.Schema}, Verdict: audit.Inconclusive, Why: "the server's tools could not be listed"})
+		return &a.result, nil
+	}
+	a.probe(ctx)
+	a.noteRequests()
+	return &a.result, nil
+}
+
+// An experiment is shared by all auditors of one server.
+type experiment struct {
+	cfg      Config
+	world    *world
+	canary   *canary
+	launcher *launcher
+	start    func(context.Context) (*session, error)
+	limit    int // of the calls of one auditor; 0: none
+
+	settlements []settlement // calls at the beginning of each session
+}
+
+func (x *experiment) auditor() *auditor {
+	return &auditor{experiment: x, late: map[string]int{}, slow: map[string]bool{}, leaves: map[string]int{}, stoodIn: map[string]bool{}}
+}
+
+// An auditor tries a server in one session after another.
+type auditor struct {
+	*experiment
+	session  *session
+	result   Result
+	restarts int
+	late     map[string]int  // calls without an answer, by tool
+	slow     map[string]bool // tools with slow answers
+	leaves   map[string]int  // calls with a program still running behind them, by tool
+	dead     error           // the server cannot be started any more
+	calls    int
+	leftOut  int             // cells
+	events   []sandbox.Event // with a host or a marked path, since the last look
+	stoodIn  map[string]bool // programs that a stand-in replaced
+	tools    []*tool
+
+	rootGiven bool // in the command or its environment
+}
+
+// maxRestarts bounds the restarts of a server that ends.
+const maxRestarts = 40
+
+// maxLate is the number of unanswered calls after which a tool is given up.
+const maxLate = 3
+
+func (a *auditor) end() {
+	if a.session != nil {
+		a.leave()
+	}
+}
+
+// leave ends the session.
+func (a *auditor) leave() {
+	a.gather()
+	list, _ := a.session.programs(0)
+	for _, args := range list {
+		if name := a.world.standsIn(args); name != "" {
+			a.stoodIn[name] = true
+		}
+	}
+	a.session.close()
+	a.session = nil
+}
+
+// learn asks the server for its tools.
+func (a *auditor) learn(ctx context.Context) error {
+	var info struct{ Name, Version string }
+	_ = json.Unmarshal(a.session.client.ServerInfo(), &info) // a server need not describe itself
+	a.result.Server = strictjson.Printable(strings.TrimSpace(info.Name+" "+info.Version), 128)
+	catalog, faults, err := a.session.client.Tools(ctx)
+	if err != nil {
+		return fmt.Errorf("listing the server's tools: %w", err)
+	}
+	if len(faults) > 0 {
+		a.note("%d tool definitions cannot be used and were not tried", len(faults))
+		a.leaveOut(audit.Cell{Class: audit.Schema}, "there are tools whose definitions cannot be used")
+	}
+	a.result.Catalog = catalog
+	names := catalog.Names()
+	for _, name := range names[:min(len(names), maxTools)] {
+		t := catalog.Tool(name)
+		a.result.Tools = append(a.result.Tools, show(name))
+		if t.Fault != nil {
+			a.note("tool %s: its definition cannot be used", show(name))
+			a.leaveOut(audit.Cell{Tool: show(name), Class: audit.Schema}, "its definition cannot be used")
+			continue
+		}
+		u := understand(t)
+		u.suspect(a.cfg.Suspected)
+		a.tools = append(a.tools, u)
+		a.beyond(u)
+	}
+	if len(names) > maxTools {
+		a.note("the server lists %d tools: the first %d were tried", len(names), maxTools)
+		for _, name := range names[maxTools:] {
+			a.leaveOut(audit.Cell{Tool: show(name), Class: audit.Schema}, fmt.Sprintf("there are too many tools: the first %d were tried", maxTools))
+		}
+	}
+	return nil
+}
+
+// beyond notes the parameters of a tool that are too deep to be tried, or too many.
+func (a *auditor) beyond(t *tool) {
+	if n := len(t.beyond); n > 0 {
+		a.note("tool %s has many parameters for free text: only the first %d were tried", show(t.Name), maxParameters)
+		for _, p := range t.beyond {
+			if class := p.class(); class != "" {
+				a.leaveOut(cell(t, p, class), fmt.Sprintf("the tool has too many parameters: the first %d were tried", maxParameters))
+			}
+		}
+	}
+	if t.cut {
+		a.note("tool %s: its schema is too large, too deep or leads in circles: not all parameters were found", show(t.Name))
+	}
+}
+
+// maxLeftOut bounds the untried cells in a report.
+const maxLeftOut = 2000
+
+// leaveOut notes that a cell was not tried, because there was too much.
+func (a *auditor) leaveOut(c audit.Cell, why string) {
+	if a.leftOut++; a.leftOut > maxLeftOut {
+		a.note("more than %d places were left out: not all are named", maxLeftOut)
+		return
+	}
+	a.fact(audit.Fact{Cell: c, Verdict: audit.Skipped, Why: why})
+}
+
+// maxTools bounds the tools in one audit.
+const maxTools = 300
+
+// show makes a server's text fit for a report.
+func show(s string) string { return strictjson.Printable(s, 128) }
+
+func (a *auditor) note(format string, args ...any) {
+	if n := fmt.Sprintf(format, args...); !slices.Contains(a.result.Notes, n) {
+		a.result.Notes = append(a.result.Notes, n)
+	}
+}
+
+func cell(t *tool, p parameter, c audit.Class) audit.Cell {
+	return audit.Cell{Tool: show(t.Name), Param: strictjson.Printable(p.pointer, 256), Class: c}
+}
+
+func whole(t *tool, c audit.Class) audit.Cell { return audit.Cell{Tool: show(t.Name), Class: c} }
+
+// worked notes that a harmless call of a cell worked.
+func (a *auditor) worked(c audit.Cell) {
+	if !slices.Contains(a.result.Controls, c) {
+		a.result.Controls = append(a.result.Controls, c)
+	}
+}
+
+func (a *auditor) fact(f audit.Fact) {
+	f.Method = audit.Dynamic
+	if f.Proof != nil {
+		f.Proof.Arguments = withoutTokens(f.Proof.Arguments)
+	}
+	a.result.Facts = append(a.result.Facts, f)
+}

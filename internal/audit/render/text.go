@@ -1,0 +1,172 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/toolvet/toolvet/internal/audit"
+	"github.com/toolvet/toolvet/internal/audit/class"
+)
+
+// Text writes a report for a person at a terminal: the grade, the advice, and the gaps. The error
+// is that of w.
+func Text(w io.Writer, r *audit.Report) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "%s: %s\n", r.Target.Name, r.Summary())
+	for _, p := range r.Grade.Points {
+		fmt.Fprintf(b, "  %+4d  %s: %s%s\n", p.Points, p.Class, p.Why, ours(p.Ours))
+	}
+	for _, c := range r.Grade.Caps {
+		fmt.Fprintf(b, "  at most %s: %s%s\n", c.Letter, c.Why, ours(true))
+	}
+	fixed := map[string]bool{}
+	for i := range r.Weaknesses {
+		textWeakness(b, &r.Weaknesses[i], fixed)
+	}
+	if len(r.Weaknesses) > 0 {
+		fmt.Fprintf(b, "\n'toolvet explain KIND' says what a kind means, and how to mend it in each language.\n")
+	}
+	textGuards(b, r)
+	textUnassessed(b, r)
+	if len(r.Notes) > 0 {
+		fmt.Fprintf(b, "\nNotes\n")
+		for _, n := range r.Notes {
+			fmt.Fprintf(b, "  %s\n", n)
+		}
+	}
+	return b.Flush()
+}
+
+func ours(yes bool) string {
+	if yes {
+		return " (this bound is ours)"
+	}
+	return ""
+}
+
+// textWeakness writes a weakness. fixed are the fixes that were printed before.
+func textWeakness(b *bufio.Writer, f *audit.Weakness, fixed map[string]bool) {
+	fmt.Fprintf(b, "\n%s (%s)  %s  [%s]\n  %s\n", f.Severity, sure(f), f.Name(), f.ID, sentence(f.Why))
+	if names := f.KindNames(); len(names) > 0 {
+		fmt.Fprintf(b, "  kind:   %s\n", strings.Join(names, ", "))
+	}
+	for _, e := range f.Evidence {
+		if e.Why != f.Why {
+			fmt.Fprintf(b, "  also:   %s\n", sentence(e.Why))
+		}
+		if e.Proof != nil {
+			fmt.Fprintf(b, "  tried:  %s\n  seen:   %s\n", e.Proof.Arguments, e.Proof.Seen)
+		}
+		for _, p := range e.Flow {
+			fmt.Fprintf(b, "  code:   %s  %s\n", p, p.Note)
+		}
+	}
+	switch {
+	case f.Suppressed != nil:
+		fmt.Fprintf(b, "  suppressed until %s: %s\n", f.Suppressed.Expires, f.Suppressed.Reason)
+	case fixed[f.Fix]:
+		fmt.Fprintf(b, "  fix:    as above, for %s\n", f.Class)
+	default:
+		fmt.Fprintf(b, "  fix:    %s\n", f.Fix)
+		fixed[f.Fix] = true
+	}
+}
+
+// sure is the confidence in a weakness, in a word or two.
+func sure(f *audit.Weakness) string {
+	switch {
+	case f.Severity == class.Info:
+		return "a remark"
+	case f.Both && f.Confidence == audit.Proven:
+		return "proven, and in the code"
+	}
+	return string(f.Confidence)
+}
+
+// sentence begins with a capital letter, and ends with a full stop.
+func sentence(s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	if size == 0 {
+		return ""
+	}
+	return string(unicode.ToUpper(first)) + strings.TrimSuffix(s[size:], ".") + "."
+}
+
+func textGuards(b *bufio.Writer, r *audit.Report) {
+	proven, read := r.Guards()
+	if len(proven) > 0 {
+		fmt.Fprintf(b, "\nGuards that were proven\n")
+		for _, a := range proven {
+			fmt.Fprintf(b, "  %s: %s\n", a.Cell, a.Why)
+		}
+	}
+	if len(read) > 0 {
+		fmt.Fprintf(b, "\nGuards that were read in the code, and not tried\n")
+		for _, a := range read {
+			fmt.Fprintf(b, "  %s: %s\n", a.Cell, a.Why)
+		}
+	}
+}
+
+func textUnassessed(b *bufio.Writer, r *audit.Report) {
+	list := r.Unassessed()
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\nNot known (%d)\n", len(list))
+	for _, a := range list {
+		fmt.Fprintf(b, "  %s: %s: %s\n", a.Cell, a.Verdict, strings.TrimSpace(a.Why))
+	}
+}
+
+// Comparison writes the changes between two audits of one server, and then the second audit. The
+// error is that of w.
+func Comparison(w io.Writer, c *audit.Comparison) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "%s: %s\n%s: %s\n", c.Before.Target.Name, c.Before.Summary(), c.After.Target.Name, c.After.Summary())
+	o := c.Outcome
+	fmt.Fprintf(b, "\n%s: %d guarded now, %d not seen again, %d not known any more, %d remain; %d new\n",
+		thatCount(o.Weaknesses), o.Guarded, o.NotSeen, o.Unknown, o.Remain, o.New)
+	if o.Unknown > 0 {
+		fmt.Fprintf(b, "Not known any more: not even what should work does. That may be the policy, which proves nothing.\n")
+	}
+	h := c.Harmless
+	fmt.Fprintf(b, "Harmless calls: they worked in %d places, and still work in %d\n", h.Calls, h.Work)
+	for _, lost := range h.Lost {
+		fmt.Fprintf(b, "  no more: %s\n", lost)
+	}
+	fmt.Fprintf(b, "\nWhat changed (%d)\n", len(c.Changed))
+	for _, one := range c.Changed {
+		why := ""
+		if one.Why != "" {
+			why = ": " + one.Why
+		}
+		fmt.Fprintf(b, "  %s: %s → %s%s\n", one.Cell, known(one.Before), known(one.After), why)
+	}
+	fmt.Fprintf(b, "\n")
+	if err := b.Flush(); err != nil {
+		return err
+	}
+	return Text(w, c.After)
+}
+
+func thatCount(n int) string {
+	if n == 1 {
+		return "1 weakness that counts"
+	}
+	return fmt.Sprintf("%d weaknesses that count", n)
+}
+
+func known(v audit.Verdict) string {
+	if v == "" {
+		return "nothing seen"
+	}
+	return string(v)
+}
