@@ -41,7 +41,7 @@ type Config struct {
 
 	CallTimeout  time.Duration // of one call; default 6 s
 	StartTimeout time.Duration // of a start; default [upstream.DefaultTimeout]
-	Budget       time.Duration // of everything; default 5 min
+	Budget       time.Duration // of all calls of a session; default 5 min
 	Limits       sandbox.Limits
 	// Contain puts the walls of a contained server (see package contain) into the sandbox. Of the audit's world, the
 	// server may then change its root alone. Nil: none.
@@ -93,7 +93,7 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 			return nil, err
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, cfg.Budget)
+	ctx, cancel := context.WithTimeout(ctx, 4*cfg.Budget) // with the starts of the server and the machine's other work
 	defer cancel()
 	a := x.auditor()
 	defer a.end()
@@ -137,6 +137,7 @@ type auditor struct {
 	leaves   map[string]int  // calls with a program still running behind them, by tool
 	dead     error           // the server cannot be started any more
 	calls    int
+	took     time.Duration   // of the server's programs, in calls
 	leftOut  int             // cells
 	events   []sandbox.Event // with a host or a marked path, since the last look
 	stoodIn  map[string]bool // programs that a stand-in replaced
@@ -241,7 +242,7 @@ const maxTools = 300
 func show(s string) string { return strictjson.Printable(s, 128) }
 
 func (a *auditor) note(format string, args ...any) {
-	if n := fmt.Sprintf(format, args...); !slices.Contains(a.result.Notes, n) {
+	if n := withoutTokens(fmt.Sprintf(format, args...)); !slices.Contains(a.result.Notes, n) {
 		a.result.Notes = append(a.result.Notes, n)
 	}
 }
@@ -261,8 +262,9 @@ func (a *auditor) worked(c audit.Cell) {
 
 func (a *auditor) fact(f audit.Fact) {
 	f.Method = audit.Dynamic
+	f.Why = withoutTokens(f.Why)
 	if f.Proof != nil {
-		f.Proof.Arguments = withoutTokens(f.Proof.Arguments)
+		f.Proof.Arguments, f.Proof.Seen = withoutTokens(f.Proof.Arguments), withoutTokens(f.Proof.Seen)
 	}
 	a.result.Facts = append(a.result.Facts, f)
 }

@@ -25,21 +25,21 @@ func (a *auditor) call(ctx context.Context, t *tool, arguments map[string]any) r
 		return reply{failed: "too many calls would have been made"}
 	case a.late[t.Name] >= maxLate:
 		return reply{late: true, failed: "the tool did not answer before"}
-	case ctx.Err() != nil:
+	case a.over(ctx):
 		return reply{failed: "the time for the audit ran out"}
 	case !a.ready(ctx):
 		return reply{failed: "the server could not be started any more"}
 	}
 	a.calls++
-	waited := a.session.waiting()
-	r := a.session.call(ctx, t.Name, raw, a.cfg.CallTimeout)
-	slow := waited() >= slowCall
+	d := a.session.within(ctx, a.cfg.CallTimeout)
+	r := a.session.call(d, t.Name, raw)
+	a.took += d.stop()
 	if r.late || r.gone {
 		a.late[t.Name]++
 		a.stop()
 		return r
 	}
-	if slow {
+	if d.idle >= slowCall {
 		a.slow[t.Name] = true
 	}
 	a.rest(ctx, t)
@@ -84,17 +84,14 @@ func (a *auditor) each(ctx context.Context, t *tool, calls []map[string]any, see
 
 // waits reports whether calls of a tool should be made at the same time.
 func (a *auditor) waits(ctx context.Context, t *tool) bool {
-	return a.slow[t.Name] && a.late[t.Name] == 0 && ctx.Err() == nil && a.ready(ctx) && a.session.box != nil
+	return a.slow[t.Name] && a.late[t.Name] == 0 && !a.over(ctx) && a.ready(ctx) && a.session.box != nil
 }
 
-// together makes calls at the same time. The time limit grows with their number, for servers that
-// take one at a time.
+// together makes calls at the same time. The time limit begins anew with each answer, for servers that take one call at a
+// time.
 func (a *auditor) together(ctx context.Context, t *tool, calls []map[string]any) []reply {
 	replies := make([]reply, len(calls))
-	within, cancel := context.WithCancel(ctx)
-	defer cancel()
-	timer := time.AfterFunc(a.cfg.CallTimeout, cancel)
-	defer timer.Stop()
+	d := a.session.within(ctx, a.cfg.CallTimeout)
 	var all sync.WaitGroup
 	for i, arguments := range calls {
 		raw, err := json.Marshal(arguments)
@@ -103,25 +100,28 @@ func (a *auditor) together(ctx context.Context, t *tool, calls []map[string]any)
 			continue
 		}
 		all.Go(func() {
-			replies[i] = a.session.call(within, t.Name, raw, time.Duration(len(calls))*a.cfg.CallTimeout)
-			if within.Err() == nil {
-				timer.Reset(a.cfg.CallTimeout)
-			}
+			replies[i] = a.session.call(d, t.Name, raw)
+			d.progress.Store(true)
 		})
 	}
 	all.Wait()
+	a.took += d.stop()
 	a.calls += len(calls)
-	if within.Err() == nil {
+	if !d.late() && ctx.Err() == nil {
 		a.rest(ctx, t)
 	}
-	for i := range replies {
-		if within.Err() != nil && ctx.Err() == nil && replies[i].raw == nil && replies[i].refused == nil && !replies[i].gone {
-			replies[i].late, replies[i].failed = true, noAnswer(a.cfg.CallTimeout)
+	for _, r := range replies {
+		if r.late {
 			a.late[t.Name]++
 			a.stop()
 		}
 	}
 	return replies
+}
+
+// over reports whether there is no time for further calls.
+func (a *auditor) over(ctx context.Context) bool {
+	return ctx.Err() != nil || a.cfg.Budget > 0 && a.took >= a.cfg.Budget
 }
 
 // stop ends the session. Its effects can still be seen until the next one begins.

@@ -25,8 +25,8 @@ func TestContained(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			before := run(t, Config{Command: fixtureServer(t, name), CallTimeout: patience})
-			after := run(t, Config{Command: fixtureServer(t, name), CallTimeout: patience, Contain: &policy.Containment{Network: network}})
+			before := run(t, Config{Command: fixtureServer(t, name)})
+			after := run(t, Config{Command: fixtureServer(t, name), Contain: &policy.Containment{Network: network}})
 			attacks := func(r *Result) (list []audit.Fact) {
 				for _, f := range r.Facts {
 					if f.Verdict == audit.Vulnerable && f.Confidence == audit.Proven && (f.Class == audit.Path || f.Class == audit.URL) {

@@ -234,11 +234,7 @@ func (a *auditor) wrote(t *tool, name string, r reply) bool {
 	if r.ok() && saver.MatchString(t.Name) {
 		wait = settling
 	}
-	for end := time.Now().Add(wait); ; time.Sleep(settling / 8) {
-		if there := a.madeAny("root/"+name) || a.session.named(name); there || !time.Now().Before(end) {
-			return there
-		}
-	}
+	return a.session.until(wait, func() bool { return a.madeAny("root/"+name) || a.session.named(name) })
 }
 
 // saver finds tools that write at the end of their work, perhaps after their answer.

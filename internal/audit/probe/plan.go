@@ -108,7 +108,7 @@ func (a *auditor) conclude(ctx context.Context, list []*auditor) {
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
 		a.note("the audit was interrupted: everything not tried by then is inconclusive")
-	case ctx.Err() != nil:
+	case ctx.Err() != nil, slices.ContainsFunc(list, func(b *auditor) bool { return b.over(ctx) }):
 		a.note("the time for the audit ran out: everything not tried by then is inconclusive")
 	case dead:
 		a.note("the server could not be started any more: everything not tried by then is inconclusive")

@@ -90,7 +90,7 @@ func TestReplay(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			cfg := Config{Command: fixtureServer(t, tt.fixture), CallTimeout: patience}
+			cfg := Config{Command: fixtureServer(t, tt.fixture)}
 			if tt.file != "" {
 				cfg.Replay = answersOf(t, tt.file)
 			}
@@ -121,8 +121,8 @@ func TestReplayProbes(t *testing.T) {
 	for _, name := range []string{"fetch-open", "fetch-redirect", "fetch-guarded"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			without := run(t, Config{Command: fixtureServer(t, name), CallTimeout: patience})
-			with := run(t, Config{Command: fixtureServer(t, name), CallTimeout: patience, Replay: answersOf(t, recorded)})
+			without := run(t, Config{Command: fixtureServer(t, name)})
+			with := run(t, Config{Command: fixtureServer(t, name), Replay: answersOf(t, recorded)})
 			if diff := cmp.Diff(inAll(without.Facts), inAll(with.Facts)); diff != "" {
 				t.Error(diff)
 			}

@@ -12,8 +12,7 @@ import (
 )
 
 // A call may start programs that go on after its answer. Their effects belong to that call: the next one must not be
-// refused because of them, nor be blamed for their files. So each call rests until they have ended. A busy machine
-// must not matter: only time without any work inside counts.
+// refused because of them, nor be blamed for their files. So each call rests until they have ended.
 
 const (
 	look      = 10 * time.Millisecond  // interval of looks at the running programs
@@ -49,49 +48,18 @@ func (a *auditor) rest(ctx context.Context, t *tool) {
 	if s.box == nil || a.leaves[t.Name] >= maxLeaves {
 		return
 	}
-	end, idle := time.Now().Add(a.cfg.CallTimeout), time.Duration(0)
-	for waited := false; ; waited = true {
-		now := s.running()
-		if !slices.ContainsFunc(now.PIDs, func(pid int) bool { return !s.known[pid] }) {
-			if waited {
+	c, end := clock{session: s, now: s.running()}, time.Now().Add(stretch*a.cfg.CallTimeout)
+	for took, idle := time.Duration(0), time.Duration(0); idle < lingering && took < a.cfg.CallTimeout && time.Now().Before(end) && ctx.Err() == nil; {
+		if !slices.ContainsFunc(c.now.PIDs, func(pid int) bool { return !s.known[pid] }) {
+			if !c.at.IsZero() {
 				a.answers(ctx) // so that the server has noticed their end
 			}
 			return
 		}
-		if idle >= lingering || ctx.Err() != nil || !time.Now().Before(end) {
-			break
-		}
 		time.Sleep(look)
-		if !now.Busy {
-			idle += look
-		}
+		more, still := c.look(look)
+		took, idle, a.took = took+more, idle+still, a.took+more
 	}
 	a.leaves[t.Name]++
 	s.know()
-}
-
-// waiting begins to measure idle time inside, and returns a function to end the measurement. The first moments
-// count as idle: most calls are over before the first look.
-func (s *session) waiting() (stop func() time.Duration) {
-	const first = 200 * time.Millisecond
-	if s.box == nil {
-		return func() time.Duration { return 0 }
-	}
-	done, result := make(chan struct{}), make(chan time.Duration)
-	go func() {
-		idle, wait := time.Duration(0), first
-		for {
-			select {
-			case <-done:
-				result <- idle
-				return
-			case <-time.After(wait):
-			}
-			if !s.running().Busy {
-				idle += wait
-			}
-			wait = 2 * look
-		}
-	}()
-	return func() time.Duration { close(done); return <-result }
 }

@@ -18,7 +18,7 @@ import (
 // server must survive them.
 func (a *auditor) robust(ctx context.Context) {
 	i := slices.IndexFunc(a.tools, func(t *tool) bool { return !t.destructive && len(t.parameters) > 0 && a.late[t.Name] == 0 })
-	if i < 0 || ctx.Err() != nil || a.dead != nil {
+	if i < 0 || a.over(ctx) || a.dead != nil {
 		return
 	}
 	t := a.tools[i]
@@ -46,7 +46,7 @@ const ended = "the server ended"
 // stopped sends a line to a server that otherwise answers, and describes its silence afterwards;
 // "" if it still answers, or if nobody can tell.
 func (a *auditor) stopped(ctx context.Context, line string) (seen string) {
-	if ctx.Err() != nil || !a.ready(ctx) || a.session.box == nil || !a.answers(ctx) {
+	if a.over(ctx) || !a.ready(ctx) || a.session.box == nil || !a.answers(ctx) {
 		return ""
 	}
 	if _, err := a.session.box.Stdin().Write([]byte(line + "\n")); err == nil && a.answers(ctx) || ctx.Err() != nil {
@@ -90,9 +90,9 @@ func (a *auditor) batch(ctx context.Context) {
 
 // answers reports whether the server answers at all.
 func (a *auditor) answers(ctx context.Context) bool {
-	within, cancel := context.WithTimeout(ctx, a.cfg.CallTimeout)
-	defer cancel()
-	_, err := a.session.client.Do(within, upstream.Request{Method: "ping"})
+	d := a.session.within(ctx, a.cfg.CallTimeout)
+	defer d.stop()
+	_, err := a.session.client.Do(d.ctx, upstream.Request{Method: "ping"})
 	var refused *upstream.RefusedError
 	return err == nil || errors.As(err, &refused)
 }

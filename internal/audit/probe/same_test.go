@@ -6,6 +6,9 @@ package probe
 import (
 	"bytes"
 	"io"
+	"os/exec"
+	"regexp"
+	"runtime"
 	"testing"
 	"time"
 
@@ -16,12 +19,13 @@ import (
 	"github.com/toolvet/toolvet/internal/test/race"
 )
 
-// TestSame audits a server twice, in several sessions at a time, with tools that end it and tools that hang: both reports
-// are the same, byte for byte, in each form.
+// TestSame audits a server twice, in several sessions at a time, with tools that end it, hang or work for long: both reports
+// are the same, byte for byte, in each form. The second time eight programs for each processor want to work besides, so the first call of each
+// session takes longer than its limit.
 func TestSame(t *testing.T) {
 	race.Skip(t)
 	t.Parallel()
-	fixtures := []string{"crash", "hang", "read-prefix+", "write-open+", "fetch-words+", "shell-quoted", "search-prefix", "move-prefix", "delete", "save-device", "list-open", "read-said", "fetch-list+", "host-device", "save-adb"}
+	fixtures := []string{"warm", "crash", "hang", "read-prefix+", "write-open+", "fetch-words+", "shell-quoted", "search-prefix", "move-prefix", "delete", "save-device", "list-open", "read-said", "fetch-list+", "host-device", "save-adb", "silent-make", "silent-cat"}
 	reports := func() map[string]string {
 		r := run(t, Config{Command: fixtureServer(t, fixtures...), CallTimeout: 4 * time.Second, Budget: 5 * time.Minute})
 		report := audit.New(audit.Input{Target: audit.Target{Name: "server", Server: r.Server, Methods: []audit.Method{audit.Dynamic}}, Tools: r.Tools, Facts: r.Facts, Notes: r.Notes})
@@ -40,11 +44,22 @@ func TestSame(t *testing.T) {
 		}
 		return all
 	}
-	first, second := reports(), reports()
+	first := reports()
+	for range 8 * runtime.NumCPU() {
+		busy := exec.Command("/bin/sh", "-c", "while :; do :; done")
+		if err := busy.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer func() { busy.Process.Kill(); busy.Wait() }()
+	}
+	second := reports()
 	for name, text := range first {
 		if diff := cmp.Diff(text, second[name]); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
+	}
+	if late := regexp.MustCompile(`tool read_index.*answer`).FindString(first["text"]); late != "" {
+		t.Errorf("its three seconds of work count as more than its limit of four: %s", late)
 	}
 	if len(first["json"]) < 10_000 {
 		t.Errorf("there is not much to compare: %s", first["json"])

@@ -21,6 +21,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -119,8 +120,12 @@ var fixtures = map[string]fixture{
 	"shell-design":  {tool1("run", "command", "Runs a shell command."), func(_ string, a map[string]any) (string, error) { return output("sh", "-c", text(a, "command")) }},
 	"crash":         {tool1("crash", "path", "Reads a file."), func(string, map[string]any) (string, error) { os.Exit(3); return "", nil }},
 	"hang":          {tool1("hang", "path", "Reads a file."), func(string, map[string]any) (string, error) { forever(); return "", nil }},
-	"flood":         {tool1("flood", "path", "Reads a file."), flood},
-	"large":         {tool1("large", "path", "Reads a file."), func(string, map[string]any) (string, error) { return strings.Repeat("x", 30<<20), nil }},
+	"warm": {tool1("read_index", "path", "Reads a file of the index."), func(root string, a map[string]any) (string, error) {
+		warmUp()
+		return readFile(under(root, text(a, "path")))
+	}},
+	"flood": {tool1("flood", "path", "Reads a file."), flood},
+	"large": {tool1("large", "path", "Reads a file."), func(string, map[string]any) (string, error) { return strings.Repeat("x", 30<<20), nil }},
 	"delete": {tool1("delete_file", "path", "Deletes a file."), func(root string, a map[string]any) (string, error) {
 		return "", os.Remove(under(root, text(a, "path")))
 	}},
@@ -258,6 +263,13 @@ func relative(root, path string) string {
 	}
 	return path
 }
+
+// warmUp is the work of a first call: three seconds of processor time.
+var warmUp = sync.OnceFunc(func() {
+	for u := (syscall.Rusage{}); time.Duration(u.Utime.Nano()+u.Stime.Nano()) < 3*time.Second; {
+		syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	}
+})
 
 func readGuarded(root string, a map[string]any) (string, error) {
 	dir, err := os.OpenRoot(root)

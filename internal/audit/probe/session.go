@@ -270,11 +270,9 @@ func (r *reply) ok() bool {
 	return r.failed == "" && r.refused == nil && !r.isError
 }
 
-// call makes one call, with a time limit.
-func (s *session) call(ctx context.Context, tool string, arguments json.RawMessage, limit time.Duration) reply {
-	within, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	raw, err := s.client.Call(within, tool, arguments)
+// call makes one call, before a deadline.
+func (s *session) call(d *deadline, tool string, arguments json.RawMessage) reply {
+	raw, err := s.client.Call(d.ctx, tool, arguments)
 	var r reply
 	switch {
 	case err == nil:
@@ -285,9 +283,9 @@ func (s *session) call(ctx context.Context, tool string, arguments json.RawMessa
 		if text := string(r.refused.Raw); len(text) > len(r.text) {
 			r.text = text
 		}
-	case within.Err() != nil && ctx.Err() == nil:
-		r.late, r.failed = true, noAnswer(limit)
-	case ctx.Err() != nil:
+	case d.late():
+		r.late, r.failed = true, fmt.Sprintf("no answer within %s", d.limit)
+	case d.ctx.Err() != nil:
 		r.failed = "out of time"
 	case s.gone():
 		r.gone, r.failed = true, "the server ended"
@@ -296,5 +294,3 @@ func (s *session) call(ctx context.Context, tool string, arguments json.RawMessa
 	}
 	return r
 }
-
-func noAnswer(limit time.Duration) string { return fmt.Sprintf("no answer within %s", limit) }

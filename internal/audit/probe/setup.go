@@ -74,6 +74,8 @@ func (a *auditor) resettle(ctx context.Context) {
 		if err != nil || a.session.gone() {
 			return
 		}
-		a.session.call(ctx, s.tool.Name, raw, a.cfg.CallTimeout)
+		d := a.session.within(ctx, a.cfg.CallTimeout)
+		a.session.call(d, s.tool.Name, raw)
+		d.stop()
 	}
 }

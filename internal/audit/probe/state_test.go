@@ -162,7 +162,7 @@ func TestState(t *testing.T) {
 	} {
 		t.Run(fixtures, func(t *testing.T) {
 			t.Parallel()
-			r := run(t, Config{Command: fixtureServer(t, strings.Fields(fixtures)...), CallTimeout: patience})
+			r := run(t, Config{Command: fixtureServer(t, strings.Fields(fixtures)...)})
 			all := inAll(r.Facts)
 			if !slices.ContainsFunc(all, func(s string) bool { return strings.HasPrefix(s, want.there) }) {
 				t.Errorf("got %q, want %q; notes %q", all, want.there, r.Notes)

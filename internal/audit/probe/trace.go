@@ -123,11 +123,11 @@ const settling = 400 * time.Millisecond
 // left describes the effect of a call in files: something outside the root, or a copy of an outside file in the
 // root.
 func (a *auditor) left(outside, inside trace, patience time.Duration) string {
-	for end := time.Now().Add(patience); ; time.Sleep(settling / 8) {
-		if seen := a.leftNow(outside, inside); seen != "" || !time.Now().Before(end) {
-			return seen
-		}
+	seen := ""
+	if a.session != nil {
+		a.session.until(patience, func() bool { seen = a.leftNow(outside, inside); return seen != "" })
 	}
+	return seen
 }
 
 func (a *auditor) leftNow(outside, inside trace) string {

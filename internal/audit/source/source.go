@@ -18,7 +18,7 @@ import (
 
 // Options bound an analysis. The zero value means the defaults; see [Options.WithDefaults].
 type Options struct {
-	Time      time.Duration // for the whole directory; 60 s
+	Time      time.Duration // of this process, for the whole directory; 60 s. See [Options.Within]
 	Steps     int           // for each handler of a tool: expressions and statements looked at; 2,000,000
 	Depth     int           // of calls and of nested expressions; 40
 	Files     int           // read at most; 5,000

@@ -215,12 +215,21 @@ func systemCall(raw []byte) (nr uint64, args [6]uint64, ok bool) {
 
 // stateOf returns the state of a thread as a letter (proc_pid_stat(5)); 0 if it is gone.
 func stateOf(dir string) byte {
-	raw, err := os.ReadFile(dir + "/stat")
-	end := bytes.LastIndexByte(raw, ')') // after the name, which the process chooses
-	if err != nil || end < 0 || end+2 >= len(raw) {
+	fields := statFields(dir)
+	if len(fields) == 0 {
 		return 0
 	}
-	return raw[end+2]
+	return fields[0][0]
+}
+
+// statFields are the fields of a stat file from the third on, the state: what stands behind the name, which the process
+// chooses.
+func statFields(dir string) [][]byte {
+	raw, err := os.ReadFile(dir + "/stat")
+	if err != nil {
+		return nil
+	}
+	return bytes.Fields(raw[bytes.LastIndexByte(raw, ')')+1:])
 }
 
 // expiring reports whether reading from a file, or writing to it, ends by itself: a socket with a

@@ -126,6 +126,36 @@ func TestSettle(t *testing.T) {
 	}
 }
 
+// TestCPU holds that the work of processes counts after their end, too: of children, and of those that init collects.
+func TestCPU(t *testing.T) {
+	const work = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done"
+	for _, script := range []string{
+		work + "; echo; exec cat",
+		"sh -c '" + work + "'; echo; exec cat",
+		"(sh -c '" + work + "; echo' &); exec cat",
+	} {
+		s := start(t, Config{Dir: "/", Args: []string{"/bin/sh", "-c", script}})
+		if _, err := bufio.NewReader(s.Stdout()).ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+		var r Running
+		for range 500 {
+			var err error
+			if r, err = s.Running(); err != nil {
+				t.Fatal(err)
+			}
+			if len(r.PIDs) == 1 && !r.Busy {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		if r.CPU <= 0 {
+			t.Errorf("%s: got %+v", script, r)
+		}
+		s.Close()
+	}
+}
+
 // TestRunning holds what runs inside, and whether it has work to do.
 func TestRunning(t *testing.T) {
 	for script, want := range map[string]struct {

@@ -7,6 +7,7 @@ package sandbox
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -82,7 +83,29 @@ func processes() []int { return numbers("/proc", 1) }
 func running() *Running {
 	r := &Running{PIDs: processes()}
 	r.Busy = slices.ContainsFunc(r.PIDs, busy)
+	for _, pid := range r.PIDs {
+		r.CPU += processorTime(pid)
+	}
+	var ended unix.Rusage // init collects all whose parents have gone
+	if unix.Getrusage(unix.RUSAGE_CHILDREN, &ended) == nil {
+		r.CPU += time.Duration(ended.Utime.Nano() + ended.Stime.Nano())
+	}
 	return r
+}
+
+// processorTime is the time of a process and of its children that have ended: the fields utime, stime, cutime and
+// cstime of proc_pid_stat(5), in the ticks of user space, which are always hundredths of a second here.
+func processorTime(pid int) time.Duration {
+	fields := statFields("/proc/" + strconv.Itoa(pid))
+	if len(fields) < 15 {
+		return 0 // it has just ended
+	}
+	var ticks time.Duration
+	for _, field := range fields[11:15] {
+		n, _ := strconv.ParseInt(string(field), 10, 64)
+		ticks += time.Duration(n)
+	}
+	return ticks * (time.Second / 100)
 }
 
 // busy reports whether a thread of a process runs, waits for a processor, or for a disk.

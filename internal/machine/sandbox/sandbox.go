@@ -214,6 +214,9 @@ type Running struct {
 	PIDs []int `json:"pids"` // inside, including zombies
 	// Busy reports that some process has work to do, running or waiting for a processor.
 	Busy bool `json:"busy,omitempty"`
+	// CPU is the processor time of all processes so far, of those that have ended as well. The kernel counts it in
+	// hundredths of a second.
+	CPU time.Duration `json:"cpu,omitempty"`
 }
 
 // A Pending is a process inside that goes on without being asked.

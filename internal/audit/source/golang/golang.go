@@ -32,7 +32,7 @@ func skip(dir string) bool {
 // Analyze reads the Go files of dir, tests and vendored packages apart.
 func Analyze(ctx context.Context, dir string, opts source.Options) (source.Result, error) {
 	opts = opts.WithDefaults()
-	ctx, cancel := context.WithTimeout(ctx, opts.Time)
+	ctx, cancel := opts.Within(ctx)
 	defer cancel()
 	set, err := files.Read(ctx, dir, opts, func(name string) bool {
 		return name == "go.mod" || strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go")

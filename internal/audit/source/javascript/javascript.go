@@ -41,7 +41,7 @@ import (
 // files: some frameworks find tools by where files lie, so nothing imports them.
 func Analyze(ctx context.Context, dir string, opts source.Options) (result source.Result, err error) {
 	opts = opts.WithDefaults()
-	ctx, cancel := context.WithTimeout(ctx, opts.Time)
+	ctx, cancel := opts.Within(ctx)
 	defer cancel()
 	t, err := openTree(dir, opts)
 	if err != nil {

@@ -35,7 +35,7 @@ func skip(dir string) bool { return skipped[dir] || strings.HasPrefix(dir, ".") 
 // passed over.
 func Analyze(ctx context.Context, dir string, opts source.Options) (source.Result, error) {
 	opts = opts.WithDefaults()
-	ctx, cancel := context.WithTimeout(ctx, opts.Time)
+	ctx, cancel := opts.Within(ctx)
 	defer cancel()
 	set, err := files.Read(ctx, dir, opts, func(name string) bool {
 		return strings.HasSuffix(name, ".py") && !strings.HasPrefix(name, "test_") && !strings.HasSuffix(name, "_test.py") && name != "conftest.py"
