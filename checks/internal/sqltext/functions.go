@@ -18,7 +18,7 @@ type denial struct {
 var denials = []denial{
 	{"reads files of the database's host", `
 		pg_logdir_ls pg_read_file* pg_read_binary_file pg_stat_file pg_ls_* pg_hba_file_rules pg_ident_file_mappings pg_show_all_file_settings
-		get_raw_page bt_page_* brin_page_* gist_page_* hash_page_* heap_page_* gin_page_*
+		pg_get_wal_record* pg_get_wal_block_info get_raw_page bt_page_* brin_page_* gist_page_* hash_page_* heap_page_* gin_page_*
 		load_file readfile lsdir bfilename dbms_lob.fileexists
 		fn_xe_file_target_read_file fn_get_audit_file fn_trace_gettable`},
 	{"writes files or large objects", `
@@ -39,7 +39,7 @@ var denials = []denial{
 		wait_for_executed_gtid_set wait_until_sql_thread_after_gtids
 		dbms_lock.* dbms_session.* dbms_pipe.* user_lock.*`},
 	{"takes locks that other sessions wait for", `
-		pg_advisory_* pg_try_advisory_* get_lock release_lock release_all_locks sp_getapplock`},
+		pg_advisory_* pg_try_advisory_* bt_index_parent_check get_lock release_lock release_all_locks sp_getapplock`},
 	{"works on a sequence, which no rollback undoes", `nextval setval currval`},
 	{"changes the session or the server", `
 		set_config txid_* postgres_fdw_disconnect* group_replication_* asynchronous_connection_failover_* keyring_key_* audit_log_* optimize
@@ -62,23 +62,36 @@ type tableDenial struct {
 
 const reaches = "reaches files or other hosts"
 
-// tableDenials are functions of ClickHouse and DuckDB, of SQLite's extensions, and of PostgreSQL's extension http.
+// tableDenials are functions of ClickHouse and DuckDB, and of SQLite's extensions.
 var tableDenials = []tableDenial{{denial{reaches, `
 	file url s3 gcs hdfs remote remotesecure executable odbc jdbc mysql postgresql mongodb redis sqlite
+	filecluster urlcluster s3cluster hdfscluster cluster clusterallreplicas azureblobstorage azureblobstoragecluster deltalake hudi iceberg
 	read_csv read_csv_auto read_json read_json_auto read_ndjson read_parquet read_text read_blob glob parquet_scan
 	sqlite_scan postgres_scan mysql_scan`}, []string{"generic", "clickhouse"}},
 	{denial{reaches, "zipfile csv vsv statement"}, []string{"generic", "sqlite"}},
-	{denial{reaches, "http"}, []string{"generic", "postgres"}},
 }
+
+// dialectDenials are functions of some dialects, wherever they stand: that of PostgreSQL's extension http.
+var dialectDenials = []tableDenial{{denial{reaches, "http"}, []string{"generic", "postgres"}}}
+
+// columnCalls are the functions among those of denials that PostgreSQL calls with one argument. It also does so by the name of a
+// column: ('/etc/passwd'::text).pg_read_file.
+const columnCalls = `pg_* dblink* binary_upgrade_* lo_close lo_creat lo_create lo_get lo_import lo_tell lo_tell64 lo_unlink
+	ts_stat crosstab* http http_get http_head http_delete gin_clean_pending_list postgres_fdw_disconnect`
 
 // tableModules are the modules of SQLite whose virtual tables hold only what is put into them. Others read files, or whatever they like.
 var tableModules = set("fts3 fts3aux fts4 fts4aux fts5 fts5vocab rtree rtree_i32 geopoly")
 
-// fileTables are tables of SQLite that read files, or raw pages of the database, as soon as somebody selects from them.
-var fileTables = set("fsdir zipfile sqlite_dbpage")
+// fileTables are tables that read files, or raw pages of the database, as soon as somebody selects from them: those of SQLite's
+// extensions, and PostgreSQL's views of its settings.
+var fileTables = map[string]map[string]bool{
+	"sqlite":   set("fsdir sqlite_dbpage"),
+	"postgres": set("pg_file_settings pg_hba_file_rules pg_ident_file_mappings"),
+	"generic":  set("fsdir sqlite_dbpage pg_file_settings pg_hba_file_rules pg_ident_file_mappings"),
+}
 
 // secretTables hold passwords and keys of the database itself, by their last name.
-var secretTables = set(`pg_authid pg_shadow pg_user_mapping pg_user_mappings user_mapping_options pg_hba_file_rules pg_subscription
+var secretTables = set(`pg_authid pg_shadow pg_user_mapping pg_user_mappings user_mapping_options pg_subscription
 	global_priv sql_logins syslogins dba_users user$`)
 
 // A denyList finds out why a function is refused.
@@ -89,14 +102,19 @@ type denyList struct {
 
 var (
 	alwaysDenied = sync.OnceValue(func() *denyList { return newDenyList(denials...) })
-	tableDenied  = sync.OnceValue(func() map[string]*denyList {
-		all := make(map[string]*denyList)
-		for dialect, list := range tableDenialsOf(tableDenials) {
-			all[dialect] = newDenyList(list...)
-		}
-		return all
-	})
+	columnCalled = sync.OnceValue(func() *denyList { return newDenyList(denial{"is called", columnCalls}) })
+	tableDenied  = sync.OnceValue(func() map[string]*denyList { return denyLists(tableDenials) })
+	// dialectDenied are those that are refused wherever they stand.
+	dialectDenied = sync.OnceValue(func() map[string]*denyList { return denyLists(dialectDenials) })
 )
+
+func denyLists(list []tableDenial) map[string]*denyList {
+	all := make(map[string]*denyList)
+	for dialect, denials := range tableDenialsOf(list) {
+		all[dialect] = newDenyList(denials...)
+	}
+	return all
+}
 
 func tableDenialsOf(list []tableDenial) map[string][]denial {
 	of := make(map[string][]denial)
@@ -122,8 +140,11 @@ func newDenyList(denials ...denial) *denyList {
 	return l
 }
 
-// reason says why the function of a name in lower case is refused, or "".
+// reason says why the function of a name in lower case is refused, or "". No list refuses nothing.
 func (l *denyList) reason(name []byte) string {
+	if l == nil {
+		return ""
+	}
 	if why, ok := l.names[string(name)]; ok {
 		return why
 	}

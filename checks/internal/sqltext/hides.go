@@ -40,6 +40,8 @@ func (f *fragment) callsRefused(i int) bool {
 		return true
 	case f.low(i) == "]" && f.low(i-2) == "[" && f.names(i-1): // [name](…), unless it is a link of Markdown
 		return f.low(i+1) == "(" && (f.fixed(i+2) || f.low(i+3) == "(") && refused(f.appendName(nil, i-1))
+	case f.names(i) && f.low(i-1) == "." && (f.low(i-2) == ")" || f.low(i-2) == "]") && columnCalled().reason(f.appendName(nil, i)) != "":
+		return refused(f.appendName(nil, i)) // (x).pg_sleep
 	case !f.names(i) || f.low(i+1) != "(" || f.mentions(i+1):
 		return false
 	}

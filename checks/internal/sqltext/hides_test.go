@@ -33,7 +33,7 @@ func TestHidden(t *testing.T) {
 				"(SELECT password FROM users LIMIT 1)", "(WITH a AS (SELECT 1) SELECT * FROM a)", "(VALUES (1))", "(TABLE users)", "(FROM users SELECT id)",
 				"(SELECT password p FROM users)", "(SELECT password::text FROM users LIMIT 1)", "(SELECT HIGH_PRIORITY password FROM users)", "(SELECT [password] FROM users)",
 				"(SELECT NOT admin FROM users)", "(SELECT ALL password FROM users)", "(TABLE ONLY users)", "(TABLE users FOR UPDATE)", "(VALUES ROW(1))",
-				"pg_sleep(5 OPERATOR(pg_catalog.+) 1)", "sleep(5 MEMBER OF('[5]'))", "extensions.http_get('http://example.org')", "x.dblink('a', 'b')",
+				"('/etc'::text).pg_ls_dir", "(array['/etc'])[1].pg_ls_dir", "pg_sleep(5 OPERATOR(pg_catalog.+) 1)", "sleep(5 MEMBER OF('[5]'))", "extensions.http_get('http://example.org')", "x.dblink('a', 'b')",
 			} {
 				if strings.Contains(inside, `"`) && dialect != "generic" && dialects[dialect][0].doubleString && dialect != "mysql" {
 					continue // a string

@@ -169,15 +169,22 @@ func (j *judgement) tables(s *statement) {
 	}
 	var buffer [64]byte
 	for _, i := range s.beforeTables() {
-		next := i + 1
+		last := i + 1
+		for s.low(last+1) == "." && last+2 < len(s.tokens) {
+			last += 2 // behind the name of a schema
+		}
 		switch {
-		case j.full() || next >= len(s.tokens):
-		case s.tokens[next].kind == stringToken && s.raw(next)[0] == '\'': // SQLite takes it for a name, DuckDB for a file
-			j.fault(check.SecurityLevel, "names a table or a file at "+Place(j.text, s.tokens[next].start)+" in a string", "write the table's name without quotes, or in double quotes")
-		case s.names(next) && fileTables[string(s.appendName(buffer[:0], next))]:
-			j.fault(check.SecurityLevel, "uses a table at "+Place(j.text, s.tokens[next].start)+" that "+reaches, "leave it out")
+		case j.full() || last >= len(s.tokens):
+		case s.tokens[last].kind == stringToken && s.raw(last)[0] == '\'': // SQLite takes it for a name, DuckDB for a file
+			j.fault(check.SecurityLevel, "names a table or a file at "+Place(j.text, s.tokens[last].start)+" in a string", "write the table's name without quotes, or in double quotes")
+		case s.names(last) && s.low(last+1) != "(" && string(s.appendName(buffer[:0], last)) == "zipfile": // elsewhere, a column may have the name
+			j.readsFiles(s, last)
 		}
 	}
+}
+
+func (j *judgement) readsFiles(s *statement, i int) {
+	j.fault(check.SecurityLevel, "uses a table at "+Place(j.text, s.tokens[i].start)+" that "+reaches, "leave it out")
 }
 
 // calls judges the functions and tables in a statement.
@@ -194,10 +201,12 @@ func (j *judgement) calls(s *statement) {
 		case s.escapedCall(i):
 			j.fault(check.SecurityLevel, "calls a function at "+Place(j.text, s.tokens[i].start)+" by a name in U&, which hides it",
 				"write the name as it is")
+		case s.tokens[i].low == "" && fileTables[j.dialect][string(s.appendName(buffer[:0], i))]:
+			j.readsFiles(s, i)
 		case s.low(i+1) == "(":
 			j.call(s, i, s.callee(i, buffer[:0]))
-		case s.low(i-1) == "." && packaged(s.callee(i, buffer[:0])):
-			j.call(s, i, s.callee(i, buffer[:0])) // Oracle calls it without brackets
+		case s.low(i-1) == "." && (packaged(s.callee(i, buffer[:0])) || j.columnCalls(s.appendName(buffer[:0], i))):
+			j.call(s, i, s.callee(i, buffer[:0])) // Oracle and PostgreSQL call it without brackets
 		case len(j.faults) < maxFaults && s.tokens[i].low == "" && secretTables[string(s.appendName(buffer[:0], i))]:
 			j.warn("reads a table at "+Place(j.text, s.tokens[i].start)+" that holds passwords or keys of the database itself",
 				"leave it out, and let the tool's role have no right to read it")
@@ -205,14 +214,22 @@ func (j *judgement) calls(s *statement) {
 	}
 }
 
+// columnCalls reports whether PostgreSQL may call a function by the name of a column.
+func (j *judgement) columnCalls(name []byte) bool {
+	return (j.dialect == "postgres" || j.dialect == "generic") && (columnCalled().reason(name) != "" || matches(j.o.DenyFunctions, name))
+}
+
 func (j *judgement) call(s *statement, i int, name []byte) {
 	why := j.refuses(name)
 	last := name[bytes.LastIndexByte(name, '.')+1:]
+	if why == "" && !matches(j.o.AllowFunctions, last) {
+		why = dialectDenied()[j.dialect].reason(last)
+	}
 	if why == "" && string(last) == "ts_rewrite" && !matches(j.o.AllowFunctions, last) && !j.rewrites(s, i+1) {
 		why = "runs a text as SQL, which is not allowed or cannot be read"
 	}
-	if list := tableDenied()[j.dialect]; why == "" && list != nil && (s.low(i-1) == "from" || s.low(i-1) == "join") {
-		why = list.reason(name)
+	if of := tableDenied()[j.dialect].reason(last); why == "" && of != "" && s.asTable(i) {
+		why = of
 	}
 	if why != "" {
 		j.fault(check.SecurityLevel, fmt.Sprintf("calls a function at %s that %s", Place(j.text, s.tokens[i].start), why),

@@ -48,13 +48,13 @@ func (s *statement) appendName(name []byte, i int) []byte {
 }
 
 // escapedCall reports whether the name at a place is in U&, which may hide any name, and
-// is called: U&"\0073leep"(1), with or without UESCAPE before the bracket.
+// is called: U&"\0073leep"(1), with or without UESCAPE before the bracket, or by the name of a column.
 func (s *statement) escapedCall(i int) bool {
 	t := s.tokens[i]
 	if t.kind != nameToken || s.text[t.start]|0x20 != 'u' {
 		return false
 	}
-	return s.low(i+1) == "(" || s.low(i+1) == "uescape" && s.low(i+3) == "("
+	return s.low(i+1) == "(" || s.low(i+1) == "uescape" && s.low(i+3) == "(" || s.low(i-1) == "."
 }
 
 // lower is a text in lower case, as far as SQL knows case.

@@ -3,7 +3,10 @@
 
 package sqltext
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Relations are the names of tables and views in the text, except for its own from WITH.
 func (t *Text) Relations() []Name {
@@ -67,7 +70,7 @@ func (s *statement) beforeTables() (places []int) {
 		top := &lists[len(lists)-1]
 		switch word := s.low(i); word {
 		case "(":
-			lists = append(lists, *top && (s.low(i-1) == "from" || s.low(i-1) == "join" || s.low(i-1) == ","))
+			lists = append(lists, *top && (s.low(i-1) == "from" || s.low(i-1) == "join" || s.low(i-1) == "," || s.low(i-1) == "("))
 			expect(i, lists[len(lists)-1])
 		case "[":
 			lists = append(lists, false)
@@ -87,6 +90,24 @@ func (s *statement) beforeTables() (places []int) {
 		}
 	}
 	return places
+}
+
+// asTable reports whether the call of a name at a place stands for a table: behind FROM, in a list of tables, behind IN,
+// INTO FUNCTION or DESCRIBE.
+func (s *statement) asTable(i int) bool {
+	for s.low(i-1) == "." && i > 1 {
+		i -= 2
+	}
+	switch s.low(i - 1) {
+	case "from", "join", "in", "describe", "desc":
+		return true
+	case ",", "(":
+		return slices.Contains(s.beforeTables(), i-1)
+	case "table":
+		return s.low(i-2) == "describe" || s.low(i-2) == "desc"
+	default:
+		return s.names(i-1) && (strings.EqualFold(s.raw(i-1), "function") || strings.EqualFold(s.raw(i-1), "lateral"))
+	}
 }
 
 // fromOperator reports whether FROM at a place is no clause: IS DISTINCT FROM, or FROM
