@@ -21,11 +21,11 @@ import (
 // Most servers are started by a launcher, which fetches them first. The sandbox has no network, so what a launcher needs must be
 // in its cache. Some launchers hand their work to a daemon outside, where nothing is rehearsed.
 
-// errElsewhere are reasons why a command cannot be rehearsed, with what to do.
-var errElsewhere = map[string]error{
-	"container": errors.New("a container is started by a daemon outside the sandbox, where nothing is rehearsed: rehearse the program of the image, without the container (docker image inspect IMAGE tells its command and variables)"),
-	"url":       errors.New("a server behind a URL runs elsewhere, where nothing is rehearsed: rehearse the command that starts it, where it runs"),
-}
+// Reasons why a command cannot be rehearsed.
+var (
+	errContainer = errors.New("a container is started by a daemon outside the sandbox, where nothing is rehearsed")
+	errURL       = errors.New("a server behind a URL runs elsewhere, where nothing is rehearsed: rehearse the command that starts it, where it runs")
+)
 
 // containers are programs that ask a daemon, or need mounts that a sandbox forbids.
 var containers = []string{"docker", "podman", "nerdctl", "docker-compose", "podman-compose", "finch", "container"}
@@ -35,11 +35,30 @@ func elsewhere(command []string) error {
 	program := filepath.Base(command[0])
 	switch {
 	case slices.Contains(containers, strings.TrimSuffix(program, ".exe")):
-		return errElsewhere["container"]
+		image := imageOf(command)
+		return fmt.Errorf("%[1]w: rehearse its program on this machine: '%[2]s image inspect %[3]s' names the program, its directory and its variables, "+
+			"and '%[2]s create --name copy %[3]s' with '%[2]s cp copy:DIRECTORY .' copies its files", errContainer, program, image)
 	case len(command) == 1 && (strings.HasPrefix(command[0], "http://") || strings.HasPrefix(command[0], "https://")):
-		return errElsewhere["url"]
+		return errURL
 	}
 	return nil
+}
+
+// switches are options of "docker run" without a value.
+var switches = []string{"-i", "-t", "-it", "-ti", "-d", "--rm", "--init", "--interactive", "--tty", "--privileged", "--read-only", "--detach"}
+
+// imageOf returns the image of a command that runs a container: the first word that is no option or its value.
+func imageOf(command []string) string {
+	at := slices.Index(command, "run")
+	for i := at + 1; at > 0 && i < len(command); i++ {
+		switch word := command[i]; {
+		case !strings.HasPrefix(word, "-"):
+			return word
+		case !strings.Contains(word, "=") && !slices.Contains(switches, word):
+			i++ // its value
+		}
+	}
+	return "IMAGE"
 }
 
 // A launcher is a program that fetches a server and then runs it.

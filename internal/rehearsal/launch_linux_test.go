@@ -86,14 +86,31 @@ func TestLaunchers(t *testing.T) {
 func TestElsewhere(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]error{
-		"docker run -i --rm mcp/time": errElsewhere["container"], "/usr/bin/podman run x": errElsewhere["container"],
-		"https://example.org/mcp": errElsewhere["url"], "http://127.0.0.1:1/mcp": errElsewhere["url"], "dockerish run": nil, "node docker": nil,
+		"docker run -i --rm mcp/time": errContainer, "/usr/bin/podman run x": errContainer,
+		"https://example.org/mcp": errURL, "http://127.0.0.1:1/mcp": errURL, "dockerish run": nil, "node docker": nil,
 	} {
 		if got := elsewhere(strings.Fields(command)); !errors.Is(got, want) {
 			t.Errorf("%s: %v", command, got)
 		}
 	}
-	if _, err := Start(t.Context(), Config{Command: []string{"docker", "run", "x"}, Init: []string{"/absent"}}); !errors.Is(err, errElsewhere["container"]) {
+	if _, err := Start(t.Context(), Config{Command: []string{"docker", "run", "x"}, Init: []string{"/absent"}}); !errors.Is(err, errContainer) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestImage finds the image, which the advice names.
+func TestImage(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]string{
+		"docker run -i --rm -e TOKEN --mount type=bind,src=/a,dst=/b -v a:/b mcp/time --flag": "mcp/time",
+		"docker --context x run --env=A=1 --name n ghcr.io/a/b@sha256:0 run":                  "ghcr.io/a/b@sha256:0",
+		"docker-compose up": "IMAGE", "docker run -i --rm": "IMAGE",
+	} {
+		if got := imageOf(strings.Fields(command)); got != want {
+			t.Errorf("%s: got %s, want %s", command, got, want)
+		}
+	}
+	if err := elsewhere(strings.Fields("/usr/bin/podman run -i mcp/time")); !strings.Contains(err.Error(), "'podman image inspect mcp/time'") {
 		t.Errorf("got %v", err)
 	}
 }
