@@ -126,7 +126,7 @@ func turns() map[int]turn {
 	found := map[int]turn{}
 	for _, pid := range processes() {
 		for _, id := range threads(pid) {
-			if raw, err := os.ReadFile(taskDir(pid, id) + "/schedstat"); err == nil {
+			if raw, err := os.ReadFile(taskDir(id) + "/schedstat"); err == nil {
 				found[id] = turn{pid, string(raw)}
 			}
 		}
@@ -134,7 +134,9 @@ func turns() map[int]turn {
 	return found
 }
 
-func taskDir(pid, id int) string { return "/proc/" + strconv.Itoa(pid) + "/task/" + strconv.Itoa(id) }
+// taskDir returns the directory of a thread. It has another below that of its process, but once that was looked at, the kernel
+// takes milliseconds for each thread to end the process.
+func taskDir(id int) string { return "/proc/" + strconv.Itoa(id) }
 
 // tasks looks at all threads inside except those of init.
 func tasks() map[int]task {
@@ -154,7 +156,7 @@ func threads(pid int) []int { return numbers("/proc/"+strconv.Itoa(pid)+"/task",
 
 // look looks at a thread. It is false if the thread is gone.
 func look(pid, id int) (task, bool) {
-	dir := taskDir(pid, id)
+	dir := taskDir(id)
 	t := task{process: pid, wait: working}
 	runs, err := os.ReadFile(dir + "/schedstat") // processor time, time of waiting, number of turns
 	state := stateOf(dir)
