@@ -86,7 +86,8 @@ func (i *initProcess) pending() []Pending {
 	found := map[int]Pending{} // by process
 	for id, runs := range turns() {
 		t, known := before[id]
-		if !known || t.runs != runs.text {
+		turned := known && t.wait == timed && t.runs != runs.text && sleeps(runs.process, id)
+		if !known || t.runs != runs.text && !turned {
 			t.process, t.wait = runs.process, working
 		}
 		delete(before, id)
@@ -94,14 +95,14 @@ func (i *initProcess) pending() []Pending {
 			continue
 		}
 		p := found[t.process]
-		p.PID, p.Working, p.Timer = t.process, p.Working || t.wait == working, p.Timer || t.wait == timed
+		p.PID, p.Working, p.Timer, p.Turned = t.process, p.Working || t.wait == working, p.Timer || t.wait == timed, p.Turned || turned
 		found[t.process] = p
 	}
 	for _, t := range before { // they have ended since
 		found[t.process] = Pending{PID: t.process, Working: true, Timer: found[t.process].Timer}
 	}
 	for _, pid := range i.events.timers.armed() {
-		found[pid] = Pending{PID: pid, Working: found[pid].Working, Timer: true}
+		found[pid] = Pending{PID: pid, Working: found[pid].Working, Timer: true, Turned: found[pid].Turned}
 	}
 	if i.events.connected.Load() && connecting() { // the kernel takes milliseconds to answer
 		found[0] = Pending{Working: true}
@@ -113,6 +114,12 @@ func (i *initProcess) pending() []Pending {
 	}
 	slices.SortFunc(list, func(a, b Pending) int { return a.PID - b.PID })
 	return list
+}
+
+// sleeps reports whether a thread waits with a deadline again.
+func sleeps(pid, id int) bool {
+	t, lives := look(pid, id)
+	return lives && t.wait == timed
 }
 
 // A turn tells how often a thread has run, in some form.

@@ -226,6 +226,9 @@ type Pending struct {
 	Working bool `json:"working,omitempty"`
 	// Timer reports that it has a timer, or waits with a deadline.
 	Timer bool `json:"timer,omitempty"`
+	// Turned reports that a wait of it ran out during the look, and that it waits with a deadline again. Somebody else
+	// may have begun to work meanwhile.
+	Turned bool `json:"turned,omitempty"`
 }
 
 // A Gap is a place without visible changes, with the reason. The server cannot write there.
