@@ -30,8 +30,9 @@ const (
 )
 
 // quiet waits until nothing inside works, and returns the processes with timers. After the time-out of a call it
-// returns those that work, too.
-func (s *Session) quiet(ctx context.Context) []sandbox.Pending {
+// returns those that work, too. If timers run out next anyway, it does not wait for a process that only turns over short
+// waits: a Go program does for 10 ms after each request, and all its waits end when the clocks go forward.
+func (s *Session) quiet(ctx context.Context, skips bool) []sandbox.Pending {
 	end := time.Now().Add(s.cfg.Timeout)
 	for interval := firstLook; ; interval = min(2*interval, lastLook) {
 		list, err := s.box.Pending()
@@ -41,7 +42,7 @@ func (s *Session) quiet(ctx context.Context) []sandbox.Pending {
 		if answering := s.outside.server.Working(); answering {
 			list = append(list, sandbox.Pending{Working: true})
 		}
-		if !slices.ContainsFunc(list, func(p sandbox.Pending) bool { return p.Working }) || time.Now().After(end) || ctx.Err() != nil {
+		if !slices.ContainsFunc(list, func(p sandbox.Pending) bool { return p.Working || p.Turned && !skips }) || time.Now().After(end) || ctx.Err() != nil {
 			return list
 		}
 		select {
@@ -54,12 +55,12 @@ func (s *Session) quiet(ctx context.Context) []sandbox.Pending {
 // rest notes the processes that have timers before the first call. If nobody waits for the session, timers run out
 // first, so that fewer are left to run out while somebody waits.
 func (s *Session) rest(ctx context.Context) {
-	list := s.quiet(ctx)
+	list := s.quiet(ctx, false)
 	for skipped := 0; s.cfg.ahead && skipped < skips && len(list) > 0; skipped++ {
 		if s.box.Skip(each) != nil { // the sandbox has ended
 			return
 		}
-		list = s.quiet(ctx)
+		list = s.quiet(ctx, false)
 	}
 	s.resting = map[int]bool{}
 	for _, p := range list {
@@ -71,10 +72,10 @@ func (s *Session) rest(ctx context.Context) {
 // ones with timers. Those that had timers before the first call repeat theirs.
 func (s *Session) await(ctx context.Context) []sandbox.Pending {
 	for skipped, hung := 0, false; ; {
-		list := s.quiet(ctx)
+		list := s.quiet(ctx, skipped < own)
 		added := slices.DeleteFunc(slices.Clone(list), func(p sandbox.Pending) bool { return s.resting[p.PID] })
 		switch {
-		case slices.ContainsFunc(list, func(p sandbox.Pending) bool { return p.Working }):
+		case slices.ContainsFunc(list, func(p sandbox.Pending) bool { return p.Working || p.Turned && skipped >= own }):
 			return list
 		case len(list) == 0 && !hung && s.box.HangUp(): // the server may wait for the end of a connection
 			hung = true
@@ -102,7 +103,7 @@ func (s *Session) unfinished(ctx context.Context) (gaps []Gap) {
 			what = "a program"
 		}
 		why := "it waits for a time later than a rehearsal can show, and what it does then is unknown"
-		if p.Working {
+		if p.Working || p.Turned {
 			why = "the rehearsal ended before its work, and the rest of it is unknown"
 		}
 		gaps = append(gaps, Gap{Why: "still running: " + what + ": " + why})

@@ -66,7 +66,7 @@ func (s *Session) circumstances(ctx context.Context, gaps, doubts []Gap) {
 		}
 	}
 	r.Network = append(r.Network, s.network(ctx, events)...)
-	r.Exit, r.Usage, r.Took = end.Exit.String(), Usage{Duration(end.Usage.CPU), end.Usage.Memory, end.Usage.Watches, end.Usage.Pipes}, Duration(time.Since(s.began))
+	r.Exit, r.Usage, r.Took = end.Exit.String(), Usage{Duration(end.Usage.CPU), end.Usage.Memory, end.Usage.Watches, end.Usage.Pipes, end.Usage.InFlight}, Duration(time.Since(s.began))
 	r.Group, _ = s.box.Group()
 
 	gaps = append(gaps, s.exceeded(events, end.Limits)...)

@@ -38,9 +38,33 @@ func TestLaunchers(t *testing.T) {
 		"npx https://example.org/a.tgz":               "once",
 		"npx -y":                                      "once",
 		"npx":                                         "once",
-		"uvx mcp-server-time":                         "once",
+		"npx -- -p":                                   "once",
+		"uvx mcp-server-time --local-timezone=UTC":    "uv pip install --no-build --target . mcp-server-time",
+		"uvx mcp-server-time@1.2":                     "uv pip install --no-build --target . mcp-server-time==1.2",
+		"uvx mcp-server-time@latest":                  "uv pip install --no-build --target . mcp-server-time",
+		"/a/uvx --python=3.12 --with a,b --from c d":  "/a/uv pip install --no-build --target . --python 3.12 c a b",
+		"uv tool run mcp-server-time":                 "uv pip install --no-build --target . mcp-server-time",
+		"uvx --from git+https://example.org/a/b c":    "once",
+		"uvx --index https://example.org a":           "once",
+		"uvx --with a":                                "once",
+		"uv tool upgrade x":                           "once",
 		"uv run --with a server.py":                   "once",
-		"go run example.org/x@latest":                 "once",
+		"pipx run mcp-server-time":                    "once",
+		"bunx mcp-time -y":                            "once",
+		"bun x -p a@1 b":                              "once",
+		"pnpm dlx mcp-time":                           "pnpm --ignore-scripts --package=mcp-time dlx true",
+		"pnpx mcp-time":                               "pnpm --ignore-scripts --package=mcp-time dlx true",
+		"pnpm dlx --allow-build=a a":                  "once",
+		"yarn dlx -q mcp-time":                        "yarn dlx --package=mcp-time true",
+		"yarn run x":                                  "",
+		"go run example.org/x@latest --flag":          "go install example.org/x@latest",
+		"/a/go run .":                                 "/a/go build -o /dev/null .",
+		"go run -tags=a example.org/x@v1.0.0":         "go install -tags=a example.org/x@v1.0.0",
+		"go run -tags a example.org/x@v1.0.0":         "once",
+		"go run -exec=x example.org/x@v1.0.0":         "once",
+		"go run -toolexec=x .":                        "once",
+		"go run":                                      "once",
+		"go test":                                     "",
 		"npm start":                                   "",
 		"node server.js":                              "",
 		"uv":                                          "",
@@ -62,14 +86,31 @@ func TestLaunchers(t *testing.T) {
 func TestElsewhere(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]error{
-		"docker run -i --rm mcp/time": errElsewhere["container"], "/usr/bin/podman run x": errElsewhere["container"],
-		"https://example.org/mcp": errElsewhere["url"], "http://127.0.0.1:1/mcp": errElsewhere["url"], "dockerish run": nil, "node docker": nil,
+		"docker run -i --rm mcp/time": errContainer, "/usr/bin/podman run x": errContainer,
+		"https://example.org/mcp": errURL, "http://127.0.0.1:1/mcp": errURL, "dockerish run": nil, "node docker": nil,
 	} {
 		if got := elsewhere(strings.Fields(command)); !errors.Is(got, want) {
 			t.Errorf("%s: %v", command, got)
 		}
 	}
-	if _, err := Start(t.Context(), Config{Command: []string{"docker", "run", "x"}, Init: []string{"/absent"}}); !errors.Is(err, errElsewhere["container"]) {
+	if _, err := Start(t.Context(), Config{Command: []string{"docker", "run", "x"}, Init: []string{"/absent"}}); !errors.Is(err, errContainer) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestImage finds the image, which the advice names.
+func TestImage(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]string{
+		"docker run -i --rm -e TOKEN --mount type=bind,src=/a,dst=/b -v a:/b mcp/time --flag": "mcp/time",
+		"docker --context x run --env=A=1 --name n ghcr.io/a/b@sha256:0 run":                  "ghcr.io/a/b@sha256:0",
+		"docker-compose up": "IMAGE", "docker run -i --rm": "IMAGE",
+	} {
+		if got := imageOf(strings.Fields(command)); got != want {
+			t.Errorf("%s: got %s, want %s", command, got, want)
+		}
+	}
+	if err := elsewhere(strings.Fields("/usr/bin/podman run -i mcp/time")); !strings.Contains(err.Error(), "'podman image inspect mcp/time'") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -107,5 +148,46 @@ func TestFetch(t *testing.T) {
 	again := startSession(t, cfg)
 	if why := whys(finish(t, again)); strings.Contains(why, "fetched") {
 		t.Errorf("from the cache: %s", why)
+	}
+}
+
+// TestFetchers starts servers by launchers that need more than a cache: a variable inside, an empty directory, a fetch that ends with
+// an error because it has nothing to run.
+func TestFetchers(t *testing.T) {
+	rehearseScripts(t, Config{Dir: t.TempDir()}, "true") // skips where nothing can be rehearsed
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	serve := `[ -e "$0.cache" ] || exit 1; exec "` + self + `" as-server`
+	for command, script := range map[string]string{
+		"go run example.org/x@latest": `if [ $1 = install ]; then [ "$GOBIN" = "$PWD" ] && [ -z "$(ls)" ] && touch "$0.cache"; exit; fi
+			case $GOPROXY in file:///*/cache/download) ` + serve + `;; esac`,
+		"yarn dlx x": `if [ $3 = true ]; then [ "$YARN_ENABLE_SCRIPTS" = false ] && touch "$0.cache"; exit 1; fi
+			[ "$YARN_ENABLE_OFFLINE_MODE" = true ] && ` + serve,
+		"pnpm dlx x": `if [ $1 = --ignore-scripts ]; then touch "$0.cache"; exit; fi; ` + serve,
+	} {
+		words := strings.Fields(command)
+		words[0] = filepath.Join(t.TempDir(), words[0])
+		if err := os.WriteFile(words[0], []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		s := startSession(t, Config{Dir: t.TempDir(), Command: words, Init: []string{self, "as-sandbox"}})
+		if why := whys(finish(t, s)); !strings.Contains(why, "the server was fetched outside") {
+			t.Errorf("%s: got %s", command, why)
+		}
+	}
+}
+
+// TestAbsent names a program that is not here, and what to do.
+func TestAbsent(t *testing.T) {
+	rehearseScripts(t, Config{Dir: t.TempDir()}, "true") // skips where nothing can be rehearsed
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Start(t.Context(), Config{Dir: t.TempDir(), Command: []string{"uvx-that-is-not-here", "x"}, Init: []string{self, "as-sandbox"}})
+	if err == nil || !strings.Contains(err.Error(), "the program uvx-that-is-not-here is not on this machine: install it") {
+		t.Errorf("got %v", err)
 	}
 }

@@ -178,10 +178,11 @@ type Usage struct {
 	// Memory is in bytes. If [Report.Group] has memory, it counts all processes, the files written by them, and the
 	// cache of files read by them. Otherwise it is the memory of the largest process.
 	Memory int64 `json:"memory"`
-	// Watches of epoll and pipes are what the kernel counts for all programs of a user. Watches are all that were made,
-	// pipes the most at a time.
-	Watches int64 `json:"watches,omitempty"`
-	Pipes   int64 `json:"pipes,omitempty"`
+	// Watches of epoll, pipes, and descriptors in flight over Unix sockets are what the kernel counts for all programs of a
+	// user. Watches are all that were made, the others the most at a look, twice a second.
+	Watches  int64 `json:"watches,omitempty"`
+	Pipes    int64 `json:"pipes,omitempty"`
+	InFlight int64 `json:"inFlight,omitempty"`
 }
 
 // A Duration has a textual form such as "12ms".

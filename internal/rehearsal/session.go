@@ -55,6 +55,7 @@ type Config struct {
 	search   time.Duration // see [sandbox.Config.Search]
 	journals string        // the directory of journals; default [journalDir]
 	ahead    bool          // nobody waits for the session yet
+	inside   []string      // variables without a network
 	// Committed hears of each change as soon as [Session.Commit] has made it. It may be nil.
 	Committed func(Change)
 }
@@ -104,19 +105,19 @@ func Start(ctx context.Context, cfg Config) (*Session, error) {
 		return nil, err
 	}
 	l := launcherOf(cfg.Command)
+	if l != nil {
+		cfg.inside = l.inside
+	}
 	s, err := launch(ctx, cfg)
 	var missing *UnsupportedError
-	if err == nil || l == nil || errors.As(err, &missing) || ctx.Err() != nil {
+	if err == nil || l == nil || errors.As(err, &missing) || errors.Is(err, errAbsent) || ctx.Err() != nil {
 		return s, err
 	}
-	if strings.Contains(err.Error(), "executable file not found") { // the launcher itself is missing
-		return nil, err
-	}
 	if l.fetch == nil {
-		return nil, fmt.Errorf("%w\nperhaps it could not fetch the server, because a rehearsal has no network: %s", err, l.once)
+		return nil, fmt.Errorf("a rehearsal has no network, so the launcher must have its server already: %s; its start without a network: %w", l.once, err)
 	}
 	if failed := l.bring(ctx, cfg.Dir, merge(os.Environ(), cfg.Env)); failed != nil {
-		return nil, fmt.Errorf("%w\nthe server could not be fetched outside the rehearsal either: %w: %s", err, failed, l.once)
+		return nil, fmt.Errorf("the server is not in the launcher's cache and could not be fetched: %w: %s; its start without a network: %w", failed, l.once, err)
 	}
 	if s, err = launch(ctx, cfg); err == nil {
 		s.fetched = strings.Join(l.fetch, " ")
@@ -153,6 +154,8 @@ func launch(ctx context.Context, cfg Config) (*Session, error) {
 
 var errNoInit = errors.New("it is not known how to start a sandbox: give Init, a command whose function main calls rehearse.Run")
 
+var errAbsent = errors.New("not on this machine: install it, or rehearse where it is")
+
 // A dialer starts the session's sandbox.
 type dialer struct{ s *Session }
 
@@ -160,18 +163,26 @@ func (d dialer) Dial(ctx context.Context, stderr io.Writer) (upstream.Transport,
 	c := d.s.cfg
 	env := c.Env
 	if d.s.outside.server.Guard == nil {
-		env = merge(env, egress.Offline)
+		env = merge(merge(env, egress.Offline), c.inside)
 	}
 	config := sandbox.Config{Args: c.Command, Env: env, Dir: c.Dir, Init: c.Init, Writable: c.Writable, Search: c.search, Limits: sandbox.Limits(c.Limits)}
 	config.Built = d.s.built
 	d.s.outside.configure(&config)
 	box, err := sandbox.Start(ctx, config)
+	if err != nil && strings.Contains(err.Error(), "executable file not found") { // said by another process
+		return nil, fmt.Errorf("the program %s is %w", c.Command[0], errAbsent)
+	}
 	if err != nil {
 		return nil, unsupported(err)
 	}
 	d.s.box = box
-	go func() { _, _ = io.Copy(stderr, box.Stderr()) }() // until the server ends
-	return transport{box}, nil
+	over := make(chan struct{})
+	go func() {
+		_, _ = io.Copy(stderr, box.Stderr()) // until the server ends
+		<-box.Done()
+		close(over)
+	}()
+	return transport{box, over}, nil
 }
 
 // grace is the time that a server gets to end after the end of its input, and again after a request to end.
@@ -180,7 +191,11 @@ const grace = time.Second
 // A transport ends its server within that grace.
 type transport struct {
 	*sandbox.Sandbox
+	over chan struct{}
 }
+
+// Done is closed when the server has ended and all that it said is read: errors quote it.
+func (t transport) Done() <-chan struct{} { return t.over }
 
 func (t transport) Stop(ctx context.Context) error {
 	return t.End(ctx, process.Grace{EOF: grace, Term: grace}).Err()

@@ -82,7 +82,7 @@ func ours(host string) bool {
 
 // Offline lists variables that make launchers take servers from their caches. Without a network they would look
 // for newer versions for minutes.
-var Offline = []string{"npm_config_offline=true", "npm_config_update_notifier=false", "UV_OFFLINE=1"}
+var Offline = []string{"npm_config_offline=true", "npm_config_update_notifier=false", "UV_OFFLINE=1", "YARN_ENABLE_OFFLINE_MODE=true"}
 
 func validHost(name string) bool {
 	if _, err := netip.ParseAddr(name); err == nil {

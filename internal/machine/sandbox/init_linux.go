@@ -154,7 +154,8 @@ func (i *initProcess) serve() error {
 	left := leftovers()
 	killAll()
 	usage = reapRest(usage)
-	usage.Watches, usage.Pipes = i.events.watches.made.Load(), limit.shared()
+	usage.Watches = i.events.watches.made.Load()
+	usage.Pipes, usage.InFlight = limit.most()
 	if usage.Watches > maxWatches {
 		limit.meet(limitWatches)
 	}

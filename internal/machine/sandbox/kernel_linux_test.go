@@ -63,6 +63,7 @@ var kernelAttacks = map[string]func(args []string) error{
 	},
 	"epoll":    manyWatches,
 	"inflight": manyInFlight,
+	"naps":     naps,
 	"pipes":    manyPipes,
 	"faults": func([]string) error {
 		const userModeOnly = 1

@@ -86,7 +86,8 @@ func (i *initProcess) pending() []Pending {
 	found := map[int]Pending{} // by process
 	for id, runs := range turns() {
 		t, known := before[id]
-		if !known || t.runs != runs.text {
+		turned := known && t.wait == timed && t.runs != runs.text && sleeps(runs.process, id)
+		if !known || t.runs != runs.text && !turned {
 			t.process, t.wait = runs.process, working
 		}
 		delete(before, id)
@@ -94,14 +95,14 @@ func (i *initProcess) pending() []Pending {
 			continue
 		}
 		p := found[t.process]
-		p.PID, p.Working, p.Timer = t.process, p.Working || t.wait == working, p.Timer || t.wait == timed
+		p.PID, p.Working, p.Timer, p.Turned = t.process, p.Working || t.wait == working, p.Timer || t.wait == timed, p.Turned || turned
 		found[t.process] = p
 	}
 	for _, t := range before { // they have ended since
 		found[t.process] = Pending{PID: t.process, Working: true, Timer: found[t.process].Timer}
 	}
 	for _, pid := range i.events.timers.armed() {
-		found[pid] = Pending{PID: pid, Working: found[pid].Working, Timer: true}
+		found[pid] = Pending{PID: pid, Working: found[pid].Working, Timer: true, Turned: found[pid].Turned}
 	}
 	if i.events.connected.Load() && connecting() { // the kernel takes milliseconds to answer
 		found[0] = Pending{Working: true}
@@ -115,6 +116,12 @@ func (i *initProcess) pending() []Pending {
 	return list
 }
 
+// sleeps reports whether a thread waits with a deadline again.
+func sleeps(pid, id int) bool {
+	t, lives := look(pid, id)
+	return lives && t.wait == timed
+}
+
 // A turn tells how often a thread has run, in some form.
 type turn struct {
 	process int
@@ -126,7 +133,7 @@ func turns() map[int]turn {
 	found := map[int]turn{}
 	for _, pid := range processes() {
 		for _, id := range threads(pid) {
-			if raw, err := os.ReadFile(taskDir(pid, id) + "/schedstat"); err == nil {
+			if raw, err := os.ReadFile(taskDir(id) + "/schedstat"); err == nil {
 				found[id] = turn{pid, string(raw)}
 			}
 		}
@@ -134,7 +141,9 @@ func turns() map[int]turn {
 	return found
 }
 
-func taskDir(pid, id int) string { return "/proc/" + strconv.Itoa(pid) + "/task/" + strconv.Itoa(id) }
+// taskDir returns the directory of a thread. It has another below that of its process, but once that was looked at, the kernel
+// takes milliseconds for each thread to end the process.
+func taskDir(id int) string { return "/proc/" + strconv.Itoa(id) }
 
 // tasks looks at all threads inside except those of init.
 func tasks() map[int]task {
@@ -154,7 +163,7 @@ func threads(pid int) []int { return numbers("/proc/"+strconv.Itoa(pid)+"/task",
 
 // look looks at a thread. It is false if the thread is gone.
 func look(pid, id int) (task, bool) {
-	dir := taskDir(pid, id)
+	dir := taskDir(id)
 	t := task{process: pid, wait: working}
 	runs, err := os.ReadFile(dir + "/schedstat") // processor time, time of waiting, number of turns
 	state := stateOf(dir)

@@ -111,7 +111,7 @@ func processorTime(pid int) time.Duration {
 // busy reports whether a thread of a process runs, waits for a processor, or for a disk.
 func busy(pid int) bool {
 	return slices.ContainsFunc(threads(pid), func(id int) bool {
-		state := stateOf(taskDir(pid, id))
+		state := stateOf(taskDir(id))
 		return state == 'R' || state == 'D'
 	})
 }

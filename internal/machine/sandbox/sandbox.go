@@ -193,7 +193,9 @@ type Usage struct {
 	// all together, including written files and the cache of files.
 	Memory  int64 `json:"memory"`
 	Watches int64 `json:"watches,omitempty"` // of epoll, all that were made
-	Pipes   int64 `json:"pipes,omitempty"`   // at a time, the most of looks twice a second
+	// Pipes, and descriptors in flight over Unix sockets, at a time: the most of looks twice a second.
+	Pipes    int64 `json:"pipes,omitempty"`
+	InFlight int64 `json:"inFlight,omitempty"`
 }
 
 // An Event is an action of a process inside, reported at its beginning.
@@ -227,6 +229,9 @@ type Pending struct {
 	Working bool `json:"working,omitempty"`
 	// Timer reports that it has a timer, or waits with a deadline.
 	Timer bool `json:"timer,omitempty"`
+	// Turned reports that a wait of it ran out during the look, and that it waits with a deadline again. Somebody else
+	// may have begun to work meanwhile.
+	Turned bool `json:"turned,omitempty"`
 }
 
 // A Gap is a place without visible changes, with the reason. The server cannot write there.

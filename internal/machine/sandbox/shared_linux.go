@@ -6,6 +6,8 @@
 package sandbox
 
 import (
+	"bytes"
+	"os"
 	"strconv"
 	"sync/atomic"
 
@@ -31,13 +33,48 @@ func (w *watches) add() error {
 	return errContinue
 }
 
-// pipesOf adds the pipes that a process has open to those found, by inode.
-func pipesOf(pid int, found map[uint64]bool) {
+// A shared counts what the processes inside have at one time, by inode, since several processes may have the same.
+type shared struct {
+	pipes    map[uint64]bool
+	inFlight map[uint64]int64 // by socket that has not received them
+}
+
+// add adds what a process has open.
+func (s *shared) add(pid int) {
 	dir := "/proc/" + strconv.Itoa(pid) + "/fd"
 	for _, fd := range numbers(dir, -1) {
 		var stat unix.Stat_t
-		if unix.Stat(dir+"/"+strconv.Itoa(fd), &stat) == nil && stat.Mode&unix.S_IFMT == unix.S_IFIFO {
-			found[stat.Ino] = true
+		if unix.Stat(dir+"/"+strconv.Itoa(fd), &stat) != nil {
+			continue
+		}
+		switch stat.Mode & unix.S_IFMT {
+		case unix.S_IFIFO:
+			s.pipes[stat.Ino] = true
+		case unix.S_IFSOCK:
+			if n := waiting(pid, fd); n > 0 {
+				s.inFlight[stat.Ino] = n
+			}
 		}
 	}
+}
+
+// waiting returns the descriptors that were sent to a socket and not received (proc_pid_fdinfo(5)). The socket must be
+// open: what is in flight to one that is in flight itself does not show.
+func waiting(pid, fd int) int64 {
+	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/fdinfo/" + strconv.Itoa(fd))
+	_, rest, ok := bytes.Cut(raw, []byte("\nscm_fds:"))
+	if err != nil || !ok { // not a Unix socket
+		return 0
+	}
+	line, _, _ := bytes.Cut(rest, []byte("\n"))
+	n, _ := strconv.ParseInt(string(bytes.TrimSpace(line)), 10, 64)
+	return n
+}
+
+// flying returns the number of descriptors in flight.
+func (s *shared) flying() (n int64) {
+	for _, more := range s.inFlight {
+		n += more
+	}
+	return n
 }

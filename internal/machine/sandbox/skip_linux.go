@@ -53,7 +53,7 @@ func hasten(pid int, waiting []int, d time.Duration) {
 		}
 	}
 	for _, id := range stopped {
-		if !stops(pid, id) {
+		if !stops(id) {
 			return
 		}
 	}
@@ -66,8 +66,8 @@ func hasten(pid int, waiting []int, d time.Duration) {
 }
 
 // stops waits until a thread has stopped for us.
-func stops(pid, id int) bool {
-	dir := taskDir(pid, id)
+func stops(id int) bool {
+	dir := taskDir(id)
 	for end := time.Now().Add(maxStop); time.Now().Before(end); time.Sleep(20 * time.Microsecond) {
 		switch stateOf(dir) {
 		case 't':

@@ -39,9 +39,9 @@ type warden struct {
 	memory, processes bool // counted by the warden
 	stage             int  // descriptor of the directory of the layers
 
-	mu    sync.Mutex
-	met   []string
-	pipes int64 // the most at a look
+	mu              sync.Mutex
+	met             []string
+	pipes, inFlight int64 // the most at a look
 }
 
 func newWarden(l Limits, grouped []cgroup.Controller, stage int) *warden {
@@ -110,9 +110,9 @@ func (w *warden) look(pids []int, own bool) {
 	if !own {
 		return
 	}
-	pipes := map[uint64]bool{}
+	now := shared{map[uint64]bool{}, map[uint64]int64{}}
 	for _, pid := range pids {
-		pipesOf(pid, pipes)
+		now.add(pid)
 		if used(pid) > w.limits.CPU {
 			w.end(limitCPU)
 		}
@@ -121,18 +121,18 @@ func (w *warden) look(pids []int, own bool) {
 		}
 	}
 	w.mu.Lock()
-	w.pipes = max(w.pipes, int64(len(pipes)))
+	w.pipes, w.inFlight = max(w.pipes, int64(len(now.pipes))), max(w.inFlight, now.flying())
 	w.mu.Unlock()
-	if len(pipes) > maxPipes {
+	if len(now.pipes) > maxPipes {
 		w.end(limitPipes)
 	}
 }
 
-// shared returns the most pipes at a look.
-func (w *warden) shared() int64 {
+// most returns the most pipes and descriptors in flight at a look.
+func (w *warden) most() (pipes, inFlight int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.pipes
+	return w.pipes, w.inFlight
 }
 
 // full returns the limits on writes that are reached now.
