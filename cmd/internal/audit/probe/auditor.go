@@ -49,9 +49,10 @@ type Config struct {
 	// Suspected are cells that are suspected by the server's code. They are tried first and in full, whatever the
 	// parameter's name. A cell without a parameter stands for all of its tool.
 	Suspected []audit.Cell
-	// Replay answers requests to the hosts of a file, and never a probe's. Nil: none.
+	// Replay answers requests to the hosts of a file, and never a probe's; other requests get an error. Nil: requests to
+	// services get made-up content ([api.Plausible]).
 	Replay *api.File
-	Stderr io.Writer // receives the server's standard error; nil discards it
+	Stderr     io.Writer // receives the server's standard error; nil discards it
 }
 
 // A Result is the outcome of all probes.
@@ -85,6 +86,9 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 		return nil, err
 	}
 	x := &experiment{cfg: cfg, world: w, canary: newCanary()}
+	if cfg.Replay == nil {
+		x.canary.madeUp = api.Plausible{}
+	}
 	x.launcher = &launcher{init: cfg.Init, timeout: cfg.StartTimeout, world: w, canary: x.canary, replay: cfg.Replay, authority: authority, limits: cfg.Limits}
 	defer x.launcher.close()
 	x.start = x.launcher.start
@@ -262,7 +266,7 @@ func (a *auditor) worked(c audit.Cell) {
 func (a *auditor) fact(f audit.Fact) {
 	f.Method = audit.Dynamic
 	if f.Proof != nil {
-		f.Proof.Arguments = withoutTokens(f.Proof.Arguments)
+		f.Proof.Arguments, f.Proof.Seen = withoutTokens(f.Proof.Arguments), withoutTokens(f.Proof.Seen)
 	}
 	a.result.Facts = append(a.result.Facts, f)
 }

@@ -20,6 +20,7 @@ import (
 // otherwise: nothing leaves the sandbox.
 const (
 	publicHost   = api.Host
+	serviceHost  = "api.service-site.com" // of variables that a server asks for; no probe leads there
 	loopbackHost = "loop.internal-site.com"
 	privateHost  = "priv.internal-site.com"
 	rebindOnce   = "turn.internal-site.com" // leads to a public address only once
@@ -42,13 +43,15 @@ var firstAddress = netip.MustParseAddr("93.184.216.1")
 
 // A canary answers every request of a server, and remembers them.
 type canary struct {
-	body string // token of every page
+	body   string       // token of every page
+	madeUp api.Answerer // for requests to services that nothing else answers; nil: none
 
 	mu    sync.Mutex
 	pages map[string]page  // by path
 	hits  map[string][]hit // by path
 	total int
 	asked requests
+	avoid map[string]bool // hosts of probes
 }
 
 // A page is the answer at one path.
@@ -67,7 +70,7 @@ type hit struct {
 }
 
 func newCanary() *canary {
-	return &canary{body: token(), pages: map[string]page{}, hits: map[string][]hit{}, asked: requests{}}
+	return &canary{body: token(), pages: map[string]page{}, hits: map[string][]hit{}, asked: requests{}, avoid: map[string]bool{}}
 }
 
 // expect makes an unguessable path with an answer.
@@ -124,6 +127,10 @@ func (c *canary) serve(w http.ResponseWriter, r *http.Request, standIn api.Answe
 		c.answered(host, r, byFile)
 		return
 	}
+	if !known && c.madeUp != nil && c.isService(host) && c.madeUp.Answer(w, r) {
+		c.answered(host, r, byNothing)
+		return
+	}
 	if !known {
 		c.answered(host, r, byNobody)
 		w.Header().Set("Content-Type", "application/json")
@@ -141,6 +148,29 @@ func (c *canary) serve(w http.ResponseWriter, r *http.Request, standIn api.Answe
 	}
 	w.Header().Set("Content-Type", p.contentType)
 	_, _ = w.Write(bytes.Repeat([]byte(p.body), max(1, p.repeat))) // the client may be gone
+}
+
+// isService reports whether a host can be a service of the server's own: a name that no probe leads to.
+func (c *canary) isService(host string) bool {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	if _, err := netip.ParseAddr(host); err == nil || host == "localhost" || !strings.Contains(host, ".") || tokens.MatchString(host) {
+		return false
+	}
+	for _, probes := range []string{publicHost, "internal-site.com", evilHost, "localhost"} {
+		if host == probes || strings.HasSuffix(host, "."+probes) {
+			return false
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.avoid[host]
+}
+
+// avoids notes a host of a probe: nothing made up answers there.
+func (c *canary) avoids(host string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.avoid[strings.ToLower(host)] = true
 }
 
 // page finds the requested page, by its name anywhere in the path.

@@ -17,8 +17,9 @@ import (
 type answeredBy string
 
 const (
-	byFile   answeredBy = "file"
-	byNobody answeredBy = "nobody" // with an error, 404
+	byFile    answeredBy = "file"
+	byNothing answeredBy = "nothing" // with a made-up answer
+	byNobody  answeredBy = "nobody"  // with an error, 404
 )
 
 // requests are the different requests, by who answered them. How often a server asks may depend on the time; what
@@ -50,6 +51,9 @@ func (c *canary) requested(by answeredBy) []string {
 // noteRequests tells how many requests the stand-ins for APIs answered.
 func (a *auditor) noteRequests() {
 	if a.cfg.Replay == nil {
+		if list := a.canary.requested(byNothing); len(list) > 0 {
+			a.note("made-up answers were given to %s: %s (--replay FILE answers as the real service)", different(len(list)), examples(list))
+		}
 		return
 	}
 	a.note("the file of --replay answered %s", different(len(a.canary.requested(byFile))))

@@ -87,11 +87,11 @@ func lacking(said string, given map[string]bool) string {
 func madeUp(name string) string {
 	switch {
 	case strings.HasSuffix(name, "URL"), strings.HasSuffix(name, "URI"), strings.HasSuffix(name, "ENDPOINT"):
-		return "http://" + publicHost
+		return "http://" + serviceHost
 	case strings.HasSuffix(name, "HOST"), strings.HasSuffix(name, "DOMAIN"):
-		return publicHost
+		return serviceHost
 	case strings.HasSuffix(name, "EMAIL"):
-		return "audit@" + publicHost
+		return "audit@" + serviceHost
 	}
 	return "audit-0123456789abcdef0123456789abcdef"
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -317,6 +318,9 @@ func (a *auditor) allowListProbes(b base) []urlProbe {
 	var list []urlProbe
 	add := func(words, only string, value func(at string) string) {
 		at := a.canary.expect(page{})
+		if u, err := url.Parse(value(at)); err == nil && u.Hostname() != b.host {
+			a.canary.avoids(u.Hostname())
+		}
 		list = append(list, urlProbe{"allow-list-prefix", words, value(at), at, only, false})
 	}
 	add("a host whose name begins as that of an allowed one", ".evil-site.com", func(at string) string { return "https://" + b.host + ".evil-site.com" + b.path + at })
