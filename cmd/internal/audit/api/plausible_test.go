@@ -42,7 +42,7 @@ func TestPlausibleForm(t *testing.T) {
 		"GET /":                          "object, id 1",
 		"POST /api/search":               "object of 1, id 1",
 		"GET /api/search?start_cursor=x": "object of 0, id 1",
-		"GET /api/chat.list": "object of 1, id 1",
+		"GET /api/chat.list":             "object of 1, id 1",
 	} {
 		method, target, _ := strings.Cut(request, " ")
 		_, kind, body := madeUp(t, method, target, "")

@@ -52,7 +52,7 @@ type Config struct {
 	// Replay answers requests to the hosts of a file, and never a probe's; other requests get an error. Nil: requests to
 	// services get made-up content ([api.Plausible]).
 	Replay *api.File
-	Stderr     io.Writer // receives the server's standard error; nil discards it
+	Stderr io.Writer // receives the server's standard error; nil discards it
 }
 
 // A Result is the outcome of all probes.

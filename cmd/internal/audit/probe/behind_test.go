@@ -65,6 +65,46 @@ func TestBehindAPI(t *testing.T) {
 	}
 }
 
+// TestBehindService holds that a hole behind a connection to a database or a mail server is found, with the real client, and none in the
+// guarded twin.
+func TestBehindService(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]struct {
+		client, note  string
+		proven, added []string
+	}{
+		"postgres": {"pg", "PostgreSQL", []string{"export_user/file path"}, []string{"export_user/name the text becomes part of a statement for a database"}},
+		"mysql":    {"mysql2", "MySQL", []string{"greet_user/greeting command"}, []string{"greet_user/name the text becomes part of a statement for a database"}},
+		"redis":    {"ioredis", "Redis", []string{"read_note/path path"}, nil},
+		"mail":     {"nodemailer", "SMTP", []string{"send_report/attachment path"}, nil},
+	} {
+		for _, variant := range []string{"open", "guarded", "secure"} {
+			t.Run(name+" "+variant, func(t *testing.T) {
+				t.Parallel()
+				packages := npm.Program(t, want.client+"/package.json")[1]
+				r := run(t, Config{Command: behind(t, name, packages, variant), CallTimeout: patience})
+				var statements []string
+				for _, f := range r.Facts {
+					if f.Kind == "sql" {
+						statements = append(statements, f.Tool+f.Param+" "+f.Why)
+					}
+				}
+				proven, added := want.proven, want.added
+				if variant == "guarded" {
+					proven, added = nil, nil
+				}
+				if diff := cmp.Diff(proven, graded(r)) + cmp.Diff(added, statements); diff != "" {
+					t.Errorf("%s\n%v\n%v", diff, inAll(r.Facts), r.Notes)
+				}
+				if !slices.Contains(r.Notes, "stand-ins answered for services: "+want.note) {
+					t.Errorf("%s is not noted: %v", want.note, r.Notes)
+				}
+				explained(t, r.Facts)
+			})
+		}
+	}
+}
+
 // TestNoToken holds that random names are in no proof, so that two reports are the same.
 func TestNoToken(t *testing.T) {
 	t.Parallel()

@@ -52,6 +52,7 @@ type canary struct {
 	total int
 	asked requests
 	avoid map[string]bool // hosts of probes
+	spoke map[string]bool // names of services that stand-ins answered for
 }
 
 // A page is the answer at one path.
@@ -70,7 +71,7 @@ type hit struct {
 }
 
 func newCanary() *canary {
-	return &canary{body: token(), pages: map[string]page{}, hits: map[string][]hit{}, asked: requests{}, avoid: map[string]bool{}}
+	return &canary{body: token(), pages: map[string]page{}, hits: map[string][]hit{}, asked: requests{}, avoid: map[string]bool{}, spoke: map[string]bool{}}
 }
 
 // expect makes an unguessable path with an answer.
@@ -171,6 +172,13 @@ func (c *canary) avoids(host string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.avoid[strings.ToLower(host)] = true
+}
+
+// served notes a connection to the stand-in for a service.
+func (c *canary) served(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.spoke[name] = true
 }
 
 // page finds the requested page, by its name anywhere in the path.

@@ -48,8 +48,14 @@ func (c *canary) requested(by answeredBy) []string {
 	return slices.Sorted(maps.Keys(c.asked[by]))
 }
 
-// noteRequests tells how many requests the stand-ins for APIs answered.
+// noteRequests tells of the services that stand-ins answered for, and how many requests those for APIs answered.
 func (a *auditor) noteRequests() {
+	a.canary.mu.Lock()
+	services := slices.Sorted(maps.Keys(a.canary.spoke))
+	a.canary.mu.Unlock()
+	if len(services) > 0 {
+		a.note("stand-ins answered for services: %s", strings.Join(services, ", "))
+	}
 	if a.cfg.Replay == nil {
 		if list := a.canary.requested(byNothing); len(list) > 0 {
 			a.note("made-up answers were given to %s: %s (--replay FILE answers as the real service)", different(len(list)), examples(list))

@@ -156,7 +156,7 @@ func (s *mysqlSession) answer(statement Statement, inBinary bool) error {
 			row = append(row, mysqlBytes(c.value)...)
 		}
 	}
-	return s.send(append(packets, mysqlEnd, row, mysqlEnd)...)
+	return s.send(append(packets, row, mysqlEnd)...)
 }
 
 // definitions are the packets of columns, with the end of their list.

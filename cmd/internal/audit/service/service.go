@@ -35,30 +35,41 @@ type Server struct {
 
 // speakers are the protocols by their ports.
 var speakers = map[uint16]func(*visit) error{
-	25: (*visit).smtp, 465: (*visit).smtp, 587: (*visit).smtp, 1025: (*visit).smtp, 2525: (*visit).smtp,
-	3306: (*visit).mysql, 5432: (*visit).postgres, 6379: (*visit).redis, 6380: (*visit).redis,
+	25: (*visit).smtp, 465: (*visit).smtp, 587: (*visit).smtp, 3306: (*visit).mysql, 5432: (*visit).postgres, 6379: (*visit).redis,
 }
 
 // Ports returns the ports that are answered, sorted.
 func Ports() []uint16 { return slices.Sorted(maps.Keys(speakers)) }
 
-// Answers reports whether a port is answered.
-func Answers(port uint16) bool { return speakers[port] != nil }
+// First returns the ports at which the stand-in speaks first.
+func First() []uint16 { return []uint16{25, 587, 3306} }
+
+// Name returns the name of the service at a port; "": the port is not answered.
+func Name(port uint16) string {
+	switch port {
+	case 25, 465, 587:
+		return "SMTP"
+	case 3306:
+		return string(MySQL)
+	case 5432:
+		return string(PostgreSQL)
+	case 6379:
+		return "Redis"
+	}
+	return ""
+}
 
 // Serve answers one connection to a port of [Ports], and returns when it has ended. It closes the connection.
 func (s *Server) Serve(conn net.Conn, host string, port uint16) {
 	defer conn.Close()
 	v := &visit{Conn: conn, server: s, host: host, in: bufio.NewReader(conn)}
-	if port == 465 || port != 3306 && !serverFirst(port) && v.begins(22) {
+	if (port == 465 || !slices.Contains(First(), port)) && v.begins(22) { // a handshake of TLS
 		if v.secure() != nil {
 			return
 		}
 	}
 	_ = speakers[port](v) // the program may break off at any time
 }
-
-// serverFirst reports whether the server speaks first at a port.
-func serverFirst(port uint16) bool { return port < 3306 }
 
 // A visit is a connection that is being answered.
 type visit struct {

@@ -3,6 +3,7 @@
 
 // serve answers MCP on standard input and output, with tools of the form {name, description, params, run}. All
 // parameters are texts.
+import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
 
 export function serve(tools) {
@@ -37,3 +38,9 @@ export function serve(tools) {
 
 // guarded reports whether the server is the variant without its hole.
 export const guarded = process.argv.includes("guarded");
+
+// secure: the server insists on TLS.
+export const secure = process.argv.includes("secure");
+
+// load loads the package whose package.json is the first argument.
+export const load = () => createRequire(process.argv[2])("./");
