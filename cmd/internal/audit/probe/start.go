@@ -180,13 +180,17 @@ func (a *auditor) environment() []string {
 	}
 	for name, dir := range map[string]string{
 		"npm_config_cache": ".npm", "UV_CACHE_DIR": ".cache/uv", "UV_PYTHON_INSTALL_DIR": ".local/share/uv/python", "UV_TOOL_DIR": ".local/share/uv/tools",
-		"PYENV_ROOT": ".pyenv", "VOLTA_HOME": ".volta", "GOPATH": "go", "GOCACHE": ".cache/go-build", "BUN_INSTALL": ".bun", "DENO_DIR": ".cache/deno", "CARGO_HOME": ".cargo", "RUSTUP_HOME": ".rustup",
+		"PYENV_ROOT": ".pyenv", "VOLTA_HOME": ".volta", "GOPATH": "go", "GOCACHE": ".cache/go-build", "BUN_INSTALL": ".bun", "DENO_DIR": ".cache/deno",
+		"PLAYWRIGHT_BROWSERS_PATH": ".cache/ms-playwright", "PUPPETEER_CACHE_DIR": ".cache/puppeteer", "CARGO_HOME": ".cargo", "RUSTUP_HOME": ".rustup",
 	} {
 		if v := os.Getenv(name); v != "" {
 			env = append(env, name+"="+v)
 		} else if path := filepath.Join(home, dir); home != "" && exists(path) {
 			env = append(env, name+"="+path)
 		}
+	}
+	if browser := program("chromium", "/"); browser != "chromium" {
+		env = append(env, "CHROME_PATH="+browser, "PUPPETEER_EXECUTABLE_PATH="+browser)
 	}
 	slices.Sort(env)
 	for _, v := range a.cfg.Env {
