@@ -66,7 +66,7 @@ func weakness(a *Assessment, language string) Weakness {
 		if !fact.bad() {
 			continue
 		}
-		// What a run has shown says how bad it is.
+		// A run says how bad it is, and the code only without one.
 		if s := severityOf(&fact); fact.Method == first.Method && severityRank(s) < severityRank(f.Severity) {
 			f.Severity = s
 		}

@@ -39,7 +39,7 @@ var hostName = lazyregexp.New(`(?i)\bhttps?://([a-z0-9-]+(?:\.[a-z0-9-]+)+)(/[^\
 // A base is a URL that the tool accepts, up to the path.
 type base struct {
 	scheme, host, path string
-	bare               bool // the tool wants the host alone, without a scheme
+	bare               bool   // the tool wants the host alone, without a scheme
 	opened             string // the path of a page of it that opened in a browser; "": none did
 }
 
@@ -93,7 +93,7 @@ func (a *auditor) urls(ctx context.Context, t *tool, p parameter, works base) {
 		return failed != ""
 	})
 	found, graded, browser := map[string]bool{}, false, a.canary.runs(works.opened) // a page's script may run after the answer
-	for _, remarks := range []bool{false, true} { // remarks count if there is nothing else
+	for _, remarks := range []bool{false, true} {                                   // remarks count if there is nothing else
 		for i, probe := range probes { // checked at the end, because a request may come late
 			seen := a.arrived(probe, page[i])
 			if read[i] {

@@ -6,5 +6,5 @@
 // what it is told as long as a [Server] lives; mail is dropped. A tool with a weakness behind such a connection then gets as far as its
 // weakness.
 //
-// What a server sends is evidence: [Statement.Outside] tells whether a caller's text has left the literal that it was put in.
+// Statements of a server are evidence: [Statement.Outside] tells whether a caller's text has left the literal that it was put in.
 package service

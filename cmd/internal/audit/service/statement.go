@@ -41,8 +41,8 @@ func (s Statement) Outside() string {
 // dollar is the beginning of a literal between names in dollars.
 var dollar = regexp.MustCompile(`^\$([A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]*)?\$`)
 
-// hidden is the end of the literal, quoted name or comment that begins at a place; the place, if none does. What never
-// ends goes on to the end of the text.
+// hidden is the end of the literal, quoted name or comment that begins at a place; the place, if none does. One without an end
+// goes on to that of the text.
 func (s Statement) hidden(at int) int {
 	rest := s.Text[at:]
 	until := func(skip int, mark string) int {
