@@ -148,22 +148,26 @@ func (g *Grade) add(p Point) {
 	g.Score += p.Points
 }
 
-// minus is the deduction of a row: in full if one weakness is proven or traced.
+// minus is the deduction of a row: in full if one weakness is proven or traced, and of the severity of its class.
 func minus(row *class.Class, list []Weakness) (Point, bool) {
 	name := Class(row.Name)
-	sure, suspected := 0, 0
+	sure, mild, suspected := 0, 0, 0
 	for i := range list {
 		switch f := &list[i]; {
 		case f.Class != name || !f.Graded():
 		case f.Confidence == Suspected:
 			suspected++
+		case f.mild():
+			mild++
 		default:
 			sure++
 		}
 	}
 	switch {
 	case sure > 0:
-		return Point{Class: name, Points: -row.Minus, Why: fmt.Sprintf("missing: %s (%s)", row.Missing, count(sure+suspected, "weakness"))}, true
+		return Point{Class: name, Points: -row.Minus, Why: fmt.Sprintf("missing: %s (%s)", row.Missing, count(sure+mild+suspected, "weakness"))}, true
+	case mild > 0:
+		return Point{Class: name, Points: -minusSuspected, Why: fmt.Sprintf("a browser opens the caller's pages of private networks, too (%s)", count(mild+suspected, "weakness")), Ours: true}, true
 	case suspected > 0:
 		return Point{Class: name, Points: -minusSuspected, Why: fmt.Sprintf("a guard looks as if it could be passed (%s)", count(suspected, "suspicion")), Ours: true}, true
 	}
@@ -203,9 +207,15 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
+// mild reports whether a weakness is of a kind less severe than its class.
+func (f *Weakness) mild() bool {
+	row := classOf(f.Class)
+	return row != nil && f.Confidence != Suspected && f.Severity == class.Medium && row.Severity != class.Medium
+}
+
 // caps are the bounds in force.
 func caps(list []Weakness, c Coverage) []Cap {
-	critical, high, suspected, provenCritical := false, false, false, false
+	critical, high, mild, suspected, provenCritical := false, false, false, false, false
 	proven := map[Class]bool{}
 	for i := range list {
 		f := &list[i]
@@ -214,6 +224,10 @@ func caps(list []Weakness, c Coverage) []Cap {
 		}
 		if f.Confidence == Suspected {
 			suspected = suspected || classOf(f.Class).Severity != class.Medium
+			continue
+		}
+		if f.mild() {
+			mild = true
 			continue
 		}
 		critical = critical || f.Severity == class.Critical
@@ -233,6 +247,8 @@ func caps(list []Weakness, c Coverage) []Cap {
 		out = append(out, Cap{"D", "a critical weakness is proven or traced"})
 	case high:
 		out = append(out, Cap{"C", "a weakness of high severity is proven or traced"})
+	case mild:
+		out = append(out, Cap{"B", "a browser opens the caller's pages of private networks, too"})
 	case suspected:
 		out = append(out, Cap{"B", "a guard looks as if it could be passed, and nothing shows that it cannot"})
 	}

@@ -65,6 +65,14 @@ func TestGrade(t *testing.T) {
 		"schema traced": {[]string{"schema r static vulnerable traced x"}, "C 90 schema-10 cap:C"},
 		"output traced": {[]string{"output r static vulnerable traced x"}, "A 95 output-5"},
 
+		"a browser":                      {[]string{"url r/p dynamic vulnerable proven browser-private", "url r/p dynamic vulnerable metadata browser-by-design"}, "B 95 url-5 cap:B"},
+		"a browser, and its output":      {[]string{"url r/p dynamic vulnerable proven browser-private", "output r dynamic vulnerable proven x"}, "B 90 url-5 output-5 cap:B"},
+		"a browser, read, too":           {[]string{"url r/p dynamic vulnerable proven browser-private", "url r/p static vulnerable traced ssrf"}, "B 95 url-5 cap:B"},
+		"a browser that reads files":     {[]string{"url r/p dynamic vulnerable proven browser-private", "url r/p dynamic vulnerable proven file-scheme"}, "C 85 url-15 cap:C"},
+		"a browser beside a fetch":       {[]string{"url r/p dynamic vulnerable proven browser-private", "url s/p dynamic vulnerable proven ssrf-loopback"}, "C 85 url-15 cap:C"},
+		"a browser in the code alone":    {[]string{"url r/p static vulnerable traced ssrf", "url s/p dynamic vulnerable proven browser-private"}, "C 85 url-15 cap:C"},
+		"a browser, and another command": {[]string{"url r/p dynamic vulnerable proven browser-private", "command r/p dynamic vulnerable proven x"}, "D 70 command-25 url-5 cap:D"},
+
 		"path guarded":            {[]string{"path r/p dynamic guarded"}, "A 100 path+5"},
 		"url guarded":             {[]string{"url r/p dynamic guarded"}, "A 100 url+5"},
 		"output guarded":          {[]string{"output r dynamic guarded"}, "A 100 output+3"},

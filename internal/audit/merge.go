@@ -63,7 +63,7 @@ func telling(facts []Fact, methods []Method) []Fact {
 		return facts
 	}
 	return slices.DeleteFunc(slices.Clone(facts), func(f Fact) bool {
-		return f.Method == Static && f.Verdict == NoEvidence && (f.Kind == "" || f.Kind == kindNothing)
+		return f.Method == Static && (f.Verdict == NoEvidence && (f.Kind == "" || f.Kind == kindNothing) || f.Verdict == Inconclusive && f.Kind == KindUnread)
 	})
 }
 
@@ -122,6 +122,9 @@ func settle(facts []Fact) []Fact {
 // KindElsewhere is the kind of a [NoEvidence] of a value that is sent on to another service, which takes it for a path
 // or URL of its own. The class is not about such a value.
 const KindElsewhere = "elsewhere"
+
+// KindUnread is the kind of an [Inconclusive] of a server some of whose code was not read. It counts if nothing but code is read.
+const KindUnread = "unread"
 
 // kindNothing is the kind of a parameter that reaches nothing. Other kinds of [NoEvidence] name the place
 // that it reaches.

@@ -25,7 +25,7 @@ func anyFacts(data []byte) []Fact {
 	for ; len(data) >= 3 && len(list) < 40; data = data[3:] {
 		f := says[int(data[2])%len(says)]
 		f.Cell = Cell{Tool: string('a' + rune(data[1]%4)), Param: fmt.Sprintf("/p%d", data[1]/4%3), Class: anyClass(data[0])}
-		f.Kind, f.Why = fmt.Sprintf("kind%d", data[0]/8%3), fmt.Sprintf("because %d", data[2]/16)
+		f.Kind, f.Why = []string{"kind0", "kind1", "browser-private"}[data[0]/8%3], fmt.Sprintf("because %d", data[2]/16)
 		list = append(list, f)
 	}
 	return list
@@ -95,7 +95,7 @@ func another(t *testing.T, in Input, before *Report) {
 	for _, row := range Classes() {
 		class := Class(row.Name)
 		unknown := slices.ContainsFunc(before.Grade.Coverage.Classes, func(c ClassCoverage) bool { return c.Class == class && !c.Enough() })
-		for _, f := range []Fact{{Method: Dynamic, Confidence: Proven}, {Method: Static, Confidence: Traced}, {Method: Static, Confidence: Suspected}, {Method: Static, Confidence: Metadata}} {
+		for _, f := range []Fact{{Method: Dynamic, Confidence: Proven}, {Method: Dynamic, Confidence: Proven, Kind: "browser-private"}, {Method: Static, Confidence: Traced}, {Method: Static, Confidence: Suspected}, {Method: Static, Confidence: Metadata}} {
 			f.Cell, f.Verdict = Cell{Tool: "new", Param: "/new", Class: class}, Vulnerable
 			with := in
 			with.Facts = append(slices.Clone(in.Facts), f)

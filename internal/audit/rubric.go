@@ -9,7 +9,7 @@ import (
 )
 
 // RubricVersion changes whenever the same weaknesses would get another grade.
-const RubricVersion = "5"
+const RubricVersion = "6"
 
 // Classes are the rows of the rubric, in the order of reports. The numbers are the published ones;
 // see docs/audit-rubric.md.
@@ -18,7 +18,7 @@ func Classes() []*class.Class { return suite.Default() }
 // classOf is the class of a name, or nil: unknown classes are not graded.
 func classOf(c Class) *class.Class { return suite.Find(string(c)) }
 
-// minusSuspected is the deduction for a row with nothing but suspicions. It is ours: the rubric
+// minusSuspected is the deduction for a row with nothing but suspicions, and kinds of a lesser severity. It is ours: the rubric
 // deducts as much for a weakness of medium severity.
 const minusSuspected = 5
 

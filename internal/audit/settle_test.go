@@ -54,3 +54,20 @@ func TestSettle(t *testing.T) {
 		}
 	}
 }
+
+// TestUnread holds that code which was not read is unknown where nothing but code was read. A run does not depend on it.
+func TestUnread(t *testing.T) {
+	t.Parallel()
+	read := facts(t, "path r/p static guarded", "path / static inconclusive", "url / static inconclusive", "command / static inconclusive")
+	for i := 1; i < len(read); i++ {
+		read[i].Param, read[i].Kind = "", KindUnread
+	}
+	alone := New(Input{Target: Target{Methods: []Method{Static}}, Tools: []string{"r"}, Facts: read, Now: day})
+	if c := alone.Grade.Coverage; c.Relevant != 5 || c.Assessed != 1 || !alone.Grade.Incomplete {
+		t.Errorf("read alone: %+v", alone.Grade)
+	}
+	tried := New(Input{Target: Target{Methods: []Method{Static, Dynamic}}, Tools: []string{"r"}, Facts: append(read, facts(t, "path r/p dynamic guarded")...), Now: day})
+	if c := tried.Grade.Coverage; c.Relevant != 1 || c.Assessed != 1 {
+		t.Errorf("tried, too: %+v", tried.Grade)
+	}
+}

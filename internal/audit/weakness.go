@@ -61,10 +61,14 @@ func severityRank(s class.Severity) int { return slices.Index(class.Severities()
 
 func weakness(a *Assessment, language string) Weakness {
 	first := a.Facts[0]
-	f := Weakness{Cell: a.Cell, ID: a.ID(), Confidence: first.Confidence, Why: first.Why, Severity: severityOf(a.Class, first.Confidence)}
+	f := Weakness{Cell: a.Cell, ID: a.ID(), Confidence: first.Confidence, Why: first.Why, Severity: class.Info}
 	for _, fact := range a.Facts {
 		if !fact.bad() {
 			continue
+		}
+		// A run says how bad it is, and the code only without one.
+		if s := severityOf(&fact); fact.Method == first.Method && severityRank(s) < severityRank(f.Severity) {
+			f.Severity = s
 		}
 		f.Evidence = append(f.Evidence, fact)
 		if fact.Kind != "" && !slices.Contains(f.Kinds, fact.Kind) {
@@ -77,16 +81,19 @@ func weakness(a *Assessment, language string) Weakness {
 	return f
 }
 
-// severityOf is the severity of a weakness. One of an unknown class is a remark.
-func severityOf(c Class, sure Confidence) class.Severity {
-	switch known := classOf(c); {
+// severityOf is the severity of a fact. One of an unknown class is a remark.
+func severityOf(f *Fact) class.Severity {
+	known := classOf(f.Class)
+	switch {
 	case known == nil:
 		return class.Info
-	case sure == Suspected:
+	case f.Confidence == Suspected:
 		return class.Medium
-	default:
-		return known.Severity
 	}
+	if kind := known.Kind(f.Kind); kind != nil && kind.Severity != "" {
+		return kind.Severity
+	}
+	return known.Severity
 }
 
 // remarks are facts of a cell that are worth knowing and never graded.

@@ -63,7 +63,7 @@ func (a *app) readSource(ctx context.Context, place string, in *audit.Input) ([]
 			}
 		}
 		tools = append(tools, found.Tools...)
-		in.Facts = append(in.Facts, found.Facts...)
+		in.Facts = append(append(in.Facts, found.Facts...), found.Unknown()...)
 		for _, t := range found.Tools {
 			in.Tools = append(in.Tools, t.Name)
 		}

@@ -47,6 +47,8 @@ type Kind struct {
 	// Seen is the kind that a probe reports for the same weakness, if it is another one: such a remark means that
 	// no guard clears the weakness.
 	Seen string
+	// Severity is that of a weakness of no other kind; "": that of the class. A lesser one costs as much as a suspicion.
+	Severity Severity
 }
 
 // A Severity tells how bad a weakness is.
@@ -145,6 +147,8 @@ func (c *Class) validate() error {
 			return fail(fmt.Sprintf("needs kinds with names of their own in lower-case words joined by hyphens, and not %q", r.Name))
 		case r.Doc == "" || strings.HasSuffix(r.Doc, "."):
 			return fail(fmt.Sprintf("needs a sentence without a full stop for the kind %q", r.Name))
+		case r.Severity != "" && r.Severity != Medium:
+			return fail(fmt.Sprintf("needs the severity medium, or that of the class, for the kind %q", r.Name))
 		case r.Seen != "" && (c.Kind(r.Seen) == nil || r.Seen == r.Name):
 			return fail(fmt.Sprintf("needs another of its kinds as what is seen of the kind %q", r.Name))
 		}

@@ -49,7 +49,8 @@ type Config struct {
 	// Suspected are cells that are suspected by the server's code. They are tried first and in full, whatever the
 	// parameter's name. A cell without a parameter stands for all of its tool.
 	Suspected []audit.Cell
-	// Replay answers requests to the hosts of a file, and never a probe's. Nil: none.
+	// Replay answers requests to the hosts of a file, and never a probe's; other requests get an error. Nil: requests to
+	// services get made-up content ([api.Plausible]).
 	Replay *api.File
 	Stderr io.Writer // receives the server's standard error; nil discards it
 }
@@ -85,6 +86,9 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 		return nil, err
 	}
 	x := &experiment{cfg: cfg, world: w, canary: newCanary()}
+	if cfg.Replay == nil {
+		x.canary.madeUp = api.Plausible{}
+	}
 	x.launcher = &launcher{init: cfg.Init, timeout: cfg.StartTimeout, world: w, canary: x.canary, replay: cfg.Replay, authority: authority, limits: cfg.Limits}
 	defer x.launcher.close()
 	x.start = x.launcher.start

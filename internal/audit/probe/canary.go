@@ -20,6 +20,7 @@ import (
 // otherwise: nothing leaves the sandbox.
 const (
 	publicHost   = api.Host
+	serviceHost  = "api.service-site.com" // of variables that a server asks for; no probe leads there
 	loopbackHost = "loop.internal-site.com"
 	privateHost  = "priv.internal-site.com"
 	rebindOnce   = "turn.internal-site.com" // leads to a public address only once
@@ -42,13 +43,17 @@ var firstAddress = netip.MustParseAddr("93.184.216.1")
 
 // A canary answers every request of a server, and remembers them.
 type canary struct {
-	body string // token of every page
+	body   string       // token of every page
+	madeUp api.Answerer // for requests to services that nothing else answers; nil: none
 
 	mu    sync.Mutex
 	pages map[string]page  // by path
 	hits  map[string][]hit // by path
 	total int
 	asked requests
+	ran   map[string]bool // paths of pages whose script has run
+	avoid map[string]bool // hosts of probes
+	spoke map[string]bool // names of services that stand-ins answered for
 }
 
 // A page is the answer at one path.
@@ -64,10 +69,11 @@ type page struct {
 type hit struct {
 	host    string // a name, or the address
 	relayed bool   // the path was in the body or the query of a request to another place
+	opened  bool   // as a page in the window of a browser
 }
 
 func newCanary() *canary {
-	return &canary{body: token(), pages: map[string]page{}, hits: map[string][]hit{}, asked: requests{}}
+	return &canary{body: token(), pages: map[string]page{}, hits: map[string][]hit{}, asked: requests{}, ran: map[string]bool{}, avoid: map[string]bool{}, spoke: map[string]bool{}}
 }
 
 // expect makes an unguessable path with an answer.
@@ -120,8 +126,16 @@ func (c *canary) serve(w http.ResponseWriter, r *http.Request, standIn api.Answe
 	body, _ := io.ReadAll(io.LimitReader(r.Body, maxBody)) // the beginning of a broken request is enough
 	at, p, known := c.page(r)
 	c.relays(host, r.URL.RequestURI()+" "+string(body), at)
+	if !known && c.scripted(r) {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
 	if !known && standIn != nil && standIn.Answer(w, r) {
 		c.answered(host, r, byFile)
+		return
+	}
+	if !known && c.madeUp != nil && c.isService(host) && c.madeUp.Answer(w, r) {
+		c.answered(host, r, byNothing)
 		return
 	}
 	if !known {
@@ -131,16 +145,79 @@ func (c *canary) serve(w http.ResponseWriter, r *http.Request, standIn api.Answe
 		_, _ = io.WriteString(w, `{"error":"not found"}`)
 		return
 	}
-	c.note(at, hit{host: host})
+	c.note(at, hit{host: host, opened: opened(r)})
 	if p.redirect != "" {
 		http.Redirect(w, r, p.redirect, p.status)
 		return
 	}
 	if p.body == "" {
-		p.contentType, p.body = "text/html; charset=utf-8", "<!doctype html><html><head><title>Page</title></head><body><main><h1>Page</h1><p>"+c.body+"</p><p>"+strings.Repeat("A plain page of plain text. ", 20)+"</p></main></body></html>"
+		p.contentType, p.body = "text/html; charset=utf-8", "<!doctype html><html><head><title>Page</title></head><body><main><h1>Page</h1><p>"+c.body+"</p><p>"+strings.Repeat("A plain page of plain text. ", 20)+"</p></main>"+script+"</body></html>"
 	}
 	w.Header().Set("Content-Type", p.contentType)
 	_, _ = w.Write(bytes.Repeat([]byte(p.body), max(1, p.repeat))) // the client may be gone
+}
+
+// isService reports whether a host can be a service of the server's own: a name that no probe leads to.
+func (c *canary) isService(host string) bool {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	if _, err := netip.ParseAddr(host); err == nil || host == "localhost" || !strings.Contains(host, ".") || tokens.MatchString(host) {
+		return false
+	}
+	for _, probes := range []string{publicHost, "internal-site.com", evilHost, "localhost"} {
+		if host == probes || strings.HasSuffix(host, "."+probes) {
+			return false
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.avoid[host]
+}
+
+// avoids notes a host of a probe: nothing made up answers there.
+func (c *canary) avoids(host string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.avoid[strings.ToLower(host)] = true
+}
+
+// served notes a connection to the stand-in for a service.
+func (c *canary) served(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.spoke[name] = true
+}
+
+// script asks for the page's own path with its name turned around, which is nowhere in the page. Only what runs scripts does so.
+const script = `<script>new Image().src = "/" + location.pathname.split("/").pop().split("").reverse().join("")</script>`
+
+// scripted notes that the script of a page has run, and reports whether a request comes from one.
+func (c *canary) scripted(r *http.Request) bool {
+	turned := []byte(strings.TrimPrefix(r.URL.Path, "/"))
+	slices.Reverse(turned)
+	at := "/" + string(turned)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, ok := c.pages[at]; !ok {
+		return false
+	}
+	c.ran[at] = true
+	return true
+}
+
+// runs reports whether the script of a page has run.
+func (c *canary) runs(at string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ran[at]
+}
+
+// opened reports whether a browser asks for a page to show in its window. Browsers say so, at unencrypted addresses of others by a wish
+// for encryption.
+func opened(r *http.Request) bool {
+	if mode := r.Header.Get("Sec-Fetch-Mode"); mode != "" {
+		return mode == "navigate"
+	}
+	return r.Method == http.MethodGet && r.Header.Get("Upgrade-Insecure-Requests") == "1" && strings.HasPrefix(r.Header.Get("Accept"), "text/html")
 }
 
 // page finds the requested page, by its name anywhere in the path.

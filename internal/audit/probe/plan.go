@@ -177,6 +177,7 @@ func (u *tool) units() []unit {
 			a.url(ctx, u, p)
 			a.marks(ctx, u, p)
 			a.command(ctx, u, p)
+			a.sql(ctx, u, p)
 		}})
 	}
 	for _, p := range u.closed {

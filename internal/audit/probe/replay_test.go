@@ -72,7 +72,7 @@ func answersOf(t testing.TB, text string) *api.File {
 	return f
 }
 
-// TestReplay tries tools that ask an API before they open a file. Only with its answers does an audit see whether they guard the file.
+// TestReplay tries tools that ask an API before they open a file. Only with answers does an audit see whether they guard the file.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -80,7 +80,8 @@ func TestReplay(t *testing.T) {
 		proven, asked bool
 		notes         []string
 	}{
-		"no file":            {"read-api", "", false, false, nil},
+		"no file":            {"read-api", "", true, true, nil},
+		"no file, guarded":   {"read-api-in", "", false, true, nil},
 		"recorded":           {"read-api", recorded, true, true, []string{"the file of --replay answered 2 different requests"}},
 		"recorded, guarded":  {"read-api-in", recorded, false, true, []string{"the file of --replay answered 2 different requests"}},
 		"described":          {"read-api", described, true, true, []string{"the file of --replay answered 2 different requests"}},
@@ -104,7 +105,7 @@ func TestReplay(t *testing.T) {
 			}
 			var notes []string
 			for _, n := range r.Notes {
-				if strings.Contains(n, "--replay") {
+				if strings.Contains(n, "the file of --replay") {
 					notes = append(notes, n)
 				}
 			}

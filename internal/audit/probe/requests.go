@@ -17,8 +17,9 @@ import (
 type answeredBy string
 
 const (
-	byFile   answeredBy = "file"
-	byNobody answeredBy = "nobody" // with an error, 404
+	byFile    answeredBy = "file"
+	byNothing answeredBy = "nothing" // with a made-up answer
+	byNobody  answeredBy = "nobody"  // with an error, 404
 )
 
 // requests are the different requests, by who answered them. How often a server asks may depend on the time; what
@@ -35,7 +36,11 @@ func (c *canary) answered(host string, r *http.Request, by answeredBy) {
 	if c.asked[by] == nil {
 		c.asked[by] = map[string]bool{}
 	}
-	if line := withoutTokens(r.Method + " " + host + r.URL.RequestURI()); len(c.asked[by]) < maxDifferent {
+	line := withoutTokens(r.Method + " " + host + r.URL.RequestURI())
+	if by == byNothing { // the rest may be another each time, as with the requests that a browser makes for itself
+		line = host
+	}
+	if len(c.asked[by]) < maxDifferent {
 		c.asked[by][line] = true
 	}
 }
@@ -47,9 +52,18 @@ func (c *canary) requested(by answeredBy) []string {
 	return slices.Sorted(maps.Keys(c.asked[by]))
 }
 
-// noteRequests tells how many requests the stand-ins for APIs answered.
+// noteRequests tells of the services that stand-ins answered for, and how many requests those for APIs answered.
 func (a *auditor) noteRequests() {
+	a.canary.mu.Lock()
+	services := slices.Sorted(maps.Keys(a.canary.spoke))
+	a.canary.mu.Unlock()
+	if len(services) > 0 {
+		a.note("stand-ins answered for services: %s", strings.Join(services, ", "))
+	}
 	if a.cfg.Replay == nil {
+		if list := a.canary.requested(byNothing); len(list) > 0 {
+			a.note("requests to services got made-up answers: %s (--replay FILE answers as the real ones)", examples(list))
+		}
 		return
 	}
 	a.note("the file of --replay answered %s", different(len(a.canary.requested(byFile))))

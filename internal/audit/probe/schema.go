@@ -91,6 +91,9 @@ func (u *tool) violations(w *world) []violation {
 	properties, _ := u.schema["properties"].(map[string]any)
 	required := slices.DeleteFunc(slices.Clone(u.required), func(name string) bool { return properties[name] == nil })
 	for _, name := range required[:min(len(required), 4)] {
+		if form, _ := u.resolve(properties[name]); form["default"] != nil {
+			continue // what the server puts in the place of a missing argument, some libraries call required
+		}
 		without := u.sample(w)
 		delete(without, name)
 		list = append(list, violation{"missing-required", "a required argument missing", without, name})

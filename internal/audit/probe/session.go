@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/internal/audit/api"
+	"github.com/toolvet/toolvet/internal/audit/service"
 	"github.com/toolvet/toolvet/internal/machine/egress"
 	"github.com/toolvet/toolvet/internal/machine/process"
 	"github.com/toolvet/toolvet/internal/machine/sandbox"
@@ -38,6 +39,7 @@ type session struct {
 	gathered int              // events taken over by [auditor.gather]
 	begun    int              // events of its start
 	known    map[int]bool     // processes not to wait for: from its start, and lasting ones
+	stated   statements       // for databases
 }
 
 // A launcher starts sessions.
@@ -85,10 +87,10 @@ func (l *launcher) close() {
 
 // local returns the ports of the loopback interface that are answered.
 func (l *launcher) local() []uint16 {
-	if l.replay == nil {
-		return localPorts
+	ports := slices.Concat(localPorts, service.Ports())
+	if l.replay != nil {
+		ports = append(ports, l.replay.Ports()...)
 	}
-	ports := slices.Concat(localPorts, l.replay.Ports())
 	slices.Sort(ports)
 	return slices.Compact(ports)
 }
@@ -126,12 +128,18 @@ type dialer struct {
 
 func (d dialer) Dial(ctx context.Context, stderr io.Writer) (upstream.Transport, error) {
 	answers := d.l.server()
+	services := &service.Server{TLS: d.l.authority.TLS, Record: d.s.stated.add}
 	config := sandbox.Config{
 		Args: d.l.command, Env: d.l.env, Dir: d.l.dir, Init: d.l.init, Limits: d.l.limits, Network: sandbox.Observed, Mark: d.l.world.mark,
 		Placed: []sandbox.Placed{{From: d.l.world.dir, At: d.l.world.at}},
-		Names:  fixedNames(), FirstAddress: firstAddress, Local: d.l.local(), Trust: d.l.authority.PEM(),
+		Names:  fixedNames(), FirstAddress: firstAddress, Local: d.l.local(), First: service.First(), Trust: d.l.authority.PEM(),
 		Accept: func(c net.Conn, to sandbox.Target) {
 			if d.l.walls.refuse(c, to) {
+				return
+			}
+			if port := to.Address.Port(); service.Name(port) != "" {
+				d.l.canary.served(service.Name(port))
+				services.Serve(c, to.Host(), port)
 				return
 			}
 			answers.Serve(c, egress.Target{Host: to.Host(), Port: to.Address.Port()})

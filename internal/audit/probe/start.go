@@ -87,11 +87,11 @@ func lacking(said string, given map[string]bool) string {
 func madeUp(name string) string {
 	switch {
 	case strings.HasSuffix(name, "URL"), strings.HasSuffix(name, "URI"), strings.HasSuffix(name, "ENDPOINT"):
-		return "http://" + publicHost
+		return "http://" + serviceHost
 	case strings.HasSuffix(name, "HOST"), strings.HasSuffix(name, "DOMAIN"):
-		return publicHost
+		return serviceHost
 	case strings.HasSuffix(name, "EMAIL"):
-		return "audit@" + publicHost
+		return "audit@" + serviceHost
 	}
 	return "audit-0123456789abcdef0123456789abcdef"
 }
@@ -180,13 +180,17 @@ func (a *auditor) environment() []string {
 	}
 	for name, dir := range map[string]string{
 		"npm_config_cache": ".npm", "UV_CACHE_DIR": ".cache/uv", "UV_PYTHON_INSTALL_DIR": ".local/share/uv/python", "UV_TOOL_DIR": ".local/share/uv/tools",
-		"PYENV_ROOT": ".pyenv", "VOLTA_HOME": ".volta", "GOPATH": "go", "GOCACHE": ".cache/go-build", "BUN_INSTALL": ".bun", "DENO_DIR": ".cache/deno", "CARGO_HOME": ".cargo", "RUSTUP_HOME": ".rustup",
+		"PYENV_ROOT": ".pyenv", "VOLTA_HOME": ".volta", "GOPATH": "go", "GOCACHE": ".cache/go-build", "BUN_INSTALL": ".bun", "DENO_DIR": ".cache/deno",
+		"PLAYWRIGHT_BROWSERS_PATH": ".cache/ms-playwright", "PUPPETEER_CACHE_DIR": ".cache/puppeteer", "CARGO_HOME": ".cargo", "RUSTUP_HOME": ".rustup",
 	} {
 		if v := os.Getenv(name); v != "" {
 			env = append(env, name+"="+v)
 		} else if path := filepath.Join(home, dir); home != "" && exists(path) {
 			env = append(env, name+"="+path)
 		}
+	}
+	if browser := program("chromium", "/"); browser != "chromium" {
+		env = append(env, "CHROME_PATH="+browser, "PUPPETEER_EXECUTABLE_PATH="+browser)
 	}
 	slices.Sort(env)
 	for _, v := range a.cfg.Env {

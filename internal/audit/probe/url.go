@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -38,7 +39,8 @@ var hostName = lazyregexp.New(`(?i)\bhttps?://([a-z0-9-]+(?:\.[a-z0-9-]+)+)(/[^\
 // A base is a URL that the tool accepts, up to the path.
 type base struct {
 	scheme, host, path string
-	bare               bool // the tool wants the host alone, without a scheme
+	bare               bool   // the tool wants the host alone, without a scheme
+	opened             string // the path of a page of it that opened in a browser; "": none did
 }
 
 func (b base) url(at string) string {
@@ -90,8 +92,8 @@ func (a *auditor) urls(ctx context.Context, t *tool, p parameter, works base) {
 		}
 		return failed != ""
 	})
-	found, graded := map[string]bool{}, false
-	for _, remarks := range []bool{false, true} { // remarks count if there is nothing else
+	found, graded, browser := map[string]bool{}, false, a.canary.runs(works.opened) // a page's script may run after the answer
+	for _, remarks := range []bool{false, true} {                                   // remarks count if there is nothing else
 		for i, probe := range probes { // checked at the end, because a request may come late
 			seen := a.arrived(probe, page[i])
 			if read[i] {
@@ -100,9 +102,19 @@ func (a *auditor) urls(ctx context.Context, t *tool, p parameter, works base) {
 			if seen == "" || found[probe.kind] || probe.remark != remarks || graded && remarks {
 				continue
 			}
+			if h, ok := a.canary.hit(probe.at); ok && browser && h.opened && !read[i] && probe.only == "" && !remarks {
+				probe.kind, probe.words = "browser-private", probe.words+", by a browser"
+				if found[probe.kind] {
+					continue
+				}
+			}
 			found[probe.kind], graded = true, !remarks
 			a.ssrf(c, probe, calls[i], seen, len(probes))
 		}
+	}
+	if browser {
+		a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Metadata, Kind: "browser-by-design", Why: "the page that the caller names opens in a browser: that is what the tool is for",
+			Proof: &audit.Proof{Arguments: string(written(t.sample(a.world, setting{p, works.url("")}))), Seen: "a request of a browser for a page, whose script ran", Probes: 1}})
 	}
 	switch {
 	case graded:
@@ -160,6 +172,9 @@ func (a *auditor) urlControl(ctx context.Context, t *tool, p parameter) (works *
 		r := a.call(ctx, t, t.sample(a.world, setting{p, b.url(at)}))
 		h, ok := a.canary.hit(at)
 		if ok && b.is(h.host) {
+			if h.opened {
+				b.opened = at
+			}
 			return &b, strings.Contains(r.text, a.canary.body), unknown
 		}
 		host, relayed := a.canary.relayed(at)
@@ -317,6 +332,9 @@ func (a *auditor) allowListProbes(b base) []urlProbe {
 	var list []urlProbe
 	add := func(words, only string, value func(at string) string) {
 		at := a.canary.expect(page{})
+		if u, err := url.Parse(value(at)); err == nil && u.Hostname() != b.host {
+			a.canary.avoids(u.Hostname())
+		}
 		list = append(list, urlProbe{"allow-list-prefix", words, value(at), at, only, false})
 	}
 	add("a host whose name begins as that of an allowed one", ".evil-site.com", func(at string) string { return "https://" + b.host + ".evil-site.com" + b.path + at })

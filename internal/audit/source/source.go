@@ -11,6 +11,8 @@
 package source
 
 import (
+	"cmp"
+	"fmt"
 	"time"
 
 	"github.com/toolvet/toolvet/internal/audit"
@@ -74,4 +76,29 @@ type Tool struct {
 type Unread struct {
 	What string // a file, relative to the directory, or a tool
 	Why  string
+	// Code: the gap is in the server's code, and no fact of a tool tells of it. So any tool may have a way through it.
+	Code bool
+}
+
+// Unknown are the facts about code that was not read: of the whole server, one for each class.
+func (r *Result) Unknown() []audit.Fact {
+	first, n := "", 0
+	for _, u := range r.Unread {
+		if u.Code {
+			first = cmp.Or(first, u.What)
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	why := "a part of the code was not read: " + first
+	if n > 1 {
+		why = fmt.Sprintf("%d parts of the code were not read, such as %s", n, first)
+	}
+	var list []audit.Fact
+	for _, c := range []audit.Class{audit.Path, audit.URL, audit.Command} {
+		list = append(list, audit.Fact{Cell: audit.Cell{Class: c}, Method: audit.Static, Verdict: audit.Inconclusive, Kind: audit.KindUnread, Why: why})
+	}
+	return list
 }

@@ -70,6 +70,14 @@ func template(name string) *x509.Certificate {
 // PEM returns the authority's certificate, for programs that should trust it.
 func (a *Authority) PEM() []byte { return a.encoded }
 
+// TLS returns a configuration to stand in for a host.
+func (a *Authority) TLS(host string) *tls.Config {
+	return &tls.Config{
+		MinVersion:     tls.VersionTLS12,
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return a.issue(host) },
+	}
+}
+
 // issue makes a certificate for a host, a name or an IP address.
 func (a *Authority) issue(host string) (*tls.Certificate, error) {
 	if host == "" || len(host) > 253 {

@@ -158,10 +158,9 @@ func (s *Server) serveTLS(v *visit) {
 	if host == "" {
 		host = v.attempt.Host
 	}
-	s.hand(v, tls.Server(v, &tls.Config{
-		MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},
-		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return s.Authority.issue(host) },
-	}))
+	config := s.Authority.TLS(host)
+	config.NextProtos = []string{"h2", "http/1.1"}
+	s.hand(v, tls.Server(v, config))
 }
 
 // meant reports whether the TLS server name matches the host of the connection. A host known only by

@@ -116,7 +116,7 @@ func (i *initProcess) run() error {
 		}
 		if i.setup.Visits {
 			i.events.porter = newPorter(i.events.names)
-			i.events.porter.patient = i.setup.Config.live()
+			i.events.porter.patient, i.events.porter.first = i.setup.Config.live(), i.setup.Config.First
 			i.events.porter.openLocal(i.setup.Config.Local)
 		}
 	}

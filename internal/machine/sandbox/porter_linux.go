@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -32,6 +33,7 @@ type porter struct {
 
 	// patient opens the ports of services that speak first, too: of those behind an allowed host.
 	patient bool
+	first   []uint16 // ports of such services that are answered
 
 	mu    sync.Mutex
 	open  map[netip.AddrPort]net.Listener
@@ -55,7 +57,7 @@ func (p *porter) openLocal(ports []uint16) {
 // inside.
 func (p *porter) expect(address string) {
 	a, err := netip.ParseAddrPort(address)
-	if err != nil || a.Port() == 0 || serverFirst[a.Port()] && !p.patient {
+	if err != nil || a.Port() == 0 || serverFirst[a.Port()] && !p.patient && !slices.Contains(p.first, a.Port()) {
 		return
 	}
 	a = netip.AddrPortFrom(a.Addr().Unmap(), a.Port())

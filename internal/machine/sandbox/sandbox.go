@@ -38,6 +38,8 @@ type Config struct {
 	// Local lists ports of the sandbox itself with connections that go to Accept, too. No process
 	// inside can listen there.
 	Local []uint16
+	// First lists ports at which Accept speaks first, as a database or mail server does. Connections to others of such protocols are refused.
+	First []uint16
 	// Trust has certificates (PEM) for programs inside to trust besides the machine's, through
 	// environment variables of OpenSSL, Node.js, Python, curl, Git and others.
 	Trust []byte

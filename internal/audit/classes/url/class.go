@@ -36,6 +36,7 @@ var Class = &class.Class{
 		{Name: "ssrf-unchecked-way", Doc: "In the code, a check of the address can be bypassed"},
 		{Name: "allow-list-prefix", Doc: "Only the beginning or end of an allowed host is compared: example.org.evil.test or evilexample.org passes"},
 		{Name: "file-scheme", Doc: "A file:// URL is read"},
+		{Name: "browser-private", Doc: "The page that the caller names opens in a browser, also if it is one of the machine itself or of a private network", Severity: class.Medium},
 		{Name: "browser-by-design", Doc: "A remark: the tool's purpose is to open the caller's page"},
 		{Name: "optional-guard", Doc: "A remark: the server's owner can switch the guard off"},
 		{Name: "through-library", Doc: "A remark: the URL is a library's result from the caller's text"},

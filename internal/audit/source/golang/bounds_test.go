@@ -4,6 +4,7 @@
 package golang_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolvet/toolvet/internal/audit"
 	"github.com/toolvet/toolvet/internal/audit/source"
 	"github.com/toolvet/toolvet/internal/audit/source/golang"
 	"github.com/toolvet/toolvet/internal/audit/source/internal/sourcetest"
@@ -102,4 +104,48 @@ func TestBudget(t *testing.T) {
 			t.Errorf("%q is missing in:\n%s", want, got)
 		}
 	}
+}
+
+// TestDepth holds that a value lost in calls within each other is said, and is no sign of safety.
+func TestDepth(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	text := strings.Replace(server, "return os.Remove(i.Path)", "return f0(i.Path)", 1)
+	for i := range 12 {
+		text += fmt.Sprintf("\nfunc f%d(p string) error { return f%d(p) }\n", i, i+1)
+	}
+	write(t, dir, "main.go", text+"\nfunc f12(p string) error { return os.Remove(p) }\n")
+	got := sourcetest.Lines(analyze(t, dir, source.Options{Depth: 8}))
+	for _, want := range []string{"unread tool read: not analysed to its end: more than 8 calls within each other", "read /path path inconclusive"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in:\n%s", want, got)
+		}
+	}
+	if got := sourcetest.Lines(analyze(t, dir, source.Options{})); !strings.Contains(got, "read /path path traced") {
+		t.Errorf("with the usual depth: %s", got)
+	}
+}
+
+// TestUnknown holds that code which cannot be read makes all classes of the server unknown.
+func TestUnknown(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "main.go", server)
+	if got := analyzed(t, dir); len(got) != 0 {
+		t.Errorf("all is read: %v", got)
+	}
+	write(t, dir, "broken.go", "package main\n\nfunc ( {\n")
+	var got []string
+	for _, f := range analyzed(t, dir) {
+		got = append(got, fmt.Sprintf("%s %s %s", f.Class, f.Verdict, f.Why))
+	}
+	want := []string{"path inconclusive a part of the code was not read: broken.go", "url inconclusive a part of the code was not read: broken.go", "command inconclusive a part of the code was not read: broken.go"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func analyzed(t *testing.T, dir string) []audit.Fact {
+	res := analyze(t, dir, source.Options{})
+	return res.Unknown()
 }

@@ -43,7 +43,7 @@ func Analyze(ctx context.Context, dir string, opts source.Options) (source.Resul
 	a := &analysis{opts: opts, out: source.Result{Files: set.Names, Unread: set.Unread}, incomplete: map[string]string{}}
 	p := load(ctx, set)
 	for what, why := range p.broken {
-		a.unread(what, why)
+		a.missing(what, why)
 	}
 	if p.std.root == "" && len(p.pkgs) > 0 {
 		a.unread("the standard library", "Go is not installed: its types are known by name only")
@@ -71,6 +71,11 @@ type analysis struct {
 
 func (a *analysis) unread(what, why string) {
 	a.out.Unread = append(a.out.Unread, source.Unread{What: what, Why: why})
+}
+
+// missing notes a gap in the code.
+func (a *analysis) missing(what, why string) {
+	a.out.Unread = append(a.out.Unread, source.Unread{What: what, Why: why, Code: true})
 }
 
 // registrars runs main, and all functions with a registration of tools: their callers may depend on
@@ -102,7 +107,7 @@ func (a *analysis) registrars(p *program) {
 	for _, fn := range append(mains, others...) {
 		err := a.in.Run(a.opts.Steps, func() { a.in.AtStart(func() { a.in.Symbolic(fn) }) })
 		if err != nil {
-			a.unread(fn.Pos.File+": "+fn.Name, err.Error())
+			a.missing(fn.Pos.File+": "+fn.Name, err.Error())
 		}
 	}
 }

@@ -7,11 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/toolvet/toolvet/internal/audit"
 	"github.com/toolvet/toolvet/internal/audit/source"
 	"github.com/toolvet/toolvet/internal/audit/source/internal/sourcetest"
 )
@@ -200,4 +202,40 @@ func FuzzAnalyze(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestUnknown holds that code which cannot be read makes all classes of the server unknown.
+func TestUnknown(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"index.js": server}
+	for range 2 {
+		r, err := Analyze(t.Context(), write(t, t.TempDir(), files), source.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, want := r.Unknown(), 0
+		if files["broken.js"] != "" {
+			want = 3
+		}
+		if len(got) != want || want > 0 && (got[0].Verdict != audit.Inconclusive || got[0].Why != "a part of the code was not read: broken.js") {
+			t.Errorf("%d parts: %v, %v", want, got, r.Unread)
+		}
+		files["broken.js"], files["index.js"] = "const = ;", "import './broken.js';\n"+server
+	}
+}
+
+// TestCutGuard holds that a guard in a handler that was not run to its end proves nothing.
+func TestCutGuard(t *testing.T) {
+	t.Parallel()
+	const open = `=> fs.readFileSync(path, "utf8")`
+	body := strings.Replace(server, open, `=> { const full = fs.realpathSync(path); if (!full.startsWith("/srv/data/")) throw new Error("no"); fs.readFileSync(full); let x = ""; `+strings.Repeat("x = x + path; ", 3000)+"}", 1)
+	for steps, want := range map[int]audit.Verdict{1000: audit.Inconclusive, 1_000_000: audit.Guarded} {
+		r, err := Analyze(t.Context(), write(t, t.TempDir(), map[string]string{"index.js": body}), source.Options{Steps: steps})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i := slices.IndexFunc(r.Facts, func(f audit.Fact) bool { return f.Tool == "read" && f.Class == audit.Path }); i < 0 || r.Facts[i].Verdict != want {
+			t.Errorf("%d steps: %+v, want %s", steps, r.Facts, want)
+		}
+	}
 }

@@ -65,7 +65,7 @@ func Analyze(ctx context.Context, dir string, opts source.Options) (result sourc
 	run := func(names []string) {
 		for _, name := range names {
 			if ctx.Err() != nil {
-				t.skip(name, "not analysed: time")
+				t.lose(name, "not analysed: time")
 				continue
 			}
 			if f, ok := view.parse(name); ok {
@@ -110,7 +110,7 @@ func (t *tree) result(report flow.Report) source.Result {
 		r.Files = append(r.Files, name)
 	}
 	for what, why := range t.unread {
-		r.Unread = append(r.Unread, source.Unread{What: what, Why: why})
+		r.Unread = append(r.Unread, source.Unread{What: what, Why: why, Code: t.missing[what]})
 	}
 	sort.Strings(r.Files)
 	sort.Slice(r.Unread, func(i, j int) bool { return r.Unread[i].What < r.Unread[j].What })
@@ -126,16 +126,16 @@ func (t *tree) unfinished(report flow.Report) {
 		t.skip(tool, "not analysed to the end: budget")
 	}
 	for _, name := range report.Cut {
-		t.skip(name, "not run to the end: budget")
+		t.lose(name, "not run to the end: budget")
 	}
 	if report.Dropped > 0 {
-		t.skip(fmt.Sprintf("%d further handlers", report.Dropped), "not analysed: budget")
+		t.lose(fmt.Sprintf("%d further handlers", report.Dropped), "not analysed: budget")
 	}
 	for _, n := range report.Notes {
-		t.skip("a part", n)
+		t.lose("a part", n)
 	}
 	if report.Late {
-		t.skip("the rest", "not analysed: time")
+		t.lose("the rest", "not analysed: time")
 	}
 }
 

@@ -35,6 +35,8 @@ type tree struct {
 	// files that were read
 	files  map[string]*parse.File
 	unread map[string]string
+	// of unread, what is code
+	missing map[string]bool
 	// guards texts, because two interpreters parse at the same time
 	mu sync.Mutex
 	// by name
@@ -50,7 +52,7 @@ func openTree(dir string, opts source.Options) (*tree, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the audited file or directory cannot be read: %w", err)
 	}
-	t := &tree{opts: opts, files: map[string]*parse.File{}, texts: map[string]parsed{}, maps: map[string]*parse.Map{}, unread: map[string]string{}}
+	t := &tree{opts: opts, files: map[string]*parse.File{}, texts: map[string]parsed{}, maps: map[string]*parse.Map{}, unread: map[string]string{}, missing: map[string]bool{}}
 	if !info.IsDir() {
 		t.single, t.name = true, filepath.Base(dir)
 		dir = filepath.Dir(dir)
@@ -76,6 +78,12 @@ func (t *tree) skip(what, why string) {
 	if _, ok := t.unread[what]; !ok && len(t.unread) < maxUnread {
 		t.unread[what] = why
 	}
+}
+
+// lose notes a gap in the code.
+func (t *tree) lose(what, why string) {
+	t.skip(what, why)
+	t.missing[what] = true
 }
 
 // isFile reports whether a name is a regular file.

@@ -87,6 +87,8 @@ func (t *tree) gather() {
 		for name, f := range v.files {
 			if f != nil {
 				t.files[name] = f
+			} else {
+				t.missing[name] = true
 			}
 		}
 		for what, why := range v.unread {

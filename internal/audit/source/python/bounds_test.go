@@ -4,6 +4,7 @@
 package python_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolvet/toolvet/internal/audit"
 	"github.com/toolvet/toolvet/internal/audit/source"
 	"github.com/toolvet/toolvet/internal/audit/source/internal/sourcetest"
 	"github.com/toolvet/toolvet/internal/audit/source/python"
@@ -151,4 +153,28 @@ async def call_tool(name, arguments):
 	if !strings.Contains(got, "read /path path traced traversal server.py:") || !strings.Contains(got, "unread tool build: not analysed: budget") || strings.Contains(got, "unread tool read:") {
 		t.Errorf("found %s", got)
 	}
+}
+
+// TestUnknown holds that code which cannot be read makes all classes of the server unknown.
+func TestUnknown(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "a.py", tool)
+	if got := analyzed(t, dir); len(got) != 0 {
+		t.Errorf("all is read: %v", got)
+	}
+	write(t, dir, "c.py", "def broken(:\n  pass\n")
+	var got []string
+	for _, f := range analyzed(t, dir) {
+		got = append(got, fmt.Sprintf("%s %s %s", f.Class, f.Verdict, f.Why))
+	}
+	want := []string{"path inconclusive a part of the code was not read: c.py", "url inconclusive a part of the code was not read: c.py", "command inconclusive a part of the code was not read: c.py"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func analyzed(t *testing.T, dir string) []audit.Fact {
+	res := analyze(t, dir, source.Options{})
+	return res.Unknown()
 }

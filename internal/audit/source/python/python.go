@@ -68,16 +68,16 @@ type analysis struct {
 func (a *analysis) parse(ctx context.Context, set files.Set) {
 	a.lang = newLang()
 	a.lang.steps = a.opts.Steps
-	a.lang.cut = func(m *module, err error) { a.unread(m.file, err.Error()) }
+	a.lang.cut = func(m *module, err error) { a.missing(m.file, err.Error()) }
 	for _, name := range set.Names {
 		if ctx.Err() != nil {
-			a.unread(name, "not analysed: budget: time")
+			a.missing(name, "not analysed: budget: time")
 			continue
 		}
 		a.speaksMCP = a.speaksMCP || spoken.Match(set.Files[name])
 		body, errs := pyparse.Parse(name, string(set.Files[name]))
 		if len(errs) > 0 {
-			a.unread(name, fmt.Sprintf("not analysed in part: %v", errs[0]))
+			a.missing(name, fmt.Sprintf("not analysed in part: %v", errs[0]))
 		}
 		a.lang.add(name, body)
 	}
@@ -85,6 +85,11 @@ func (a *analysis) parse(ctx context.Context, set files.Set) {
 
 func (a *analysis) unread(what, why string) {
 	a.out.Unread = append(a.out.Unread, source.Unread{What: what, Why: why})
+}
+
+// missing notes a gap in the code.
+func (a *analysis) missing(what, why string) {
+	a.out.Unread = append(a.out.Unread, source.Unread{What: what, Why: why, Code: true})
 }
 
 // modules runs each file as an import does. That registers the tools.
@@ -114,7 +119,7 @@ func (a *analysis) registrars(m *module) {
 			a.in.AtStart(func() { a.in.Invoke(f, args, fn.fn.Pos) })
 		})
 		if err != nil {
-			a.unread(m.file+": "+fn.fn.Name, err.Error())
+			a.missing(m.file+": "+fn.fn.Name, err.Error())
 		}
 	}
 }

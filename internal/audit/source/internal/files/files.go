@@ -58,7 +58,7 @@ func Read(ctx context.Context, dir string, opts source.Options, want, skip func(
 
 func (r *reader) unread(name, why string) {
 	if len(r.set.Unread) < 1000 {
-		r.set.Unread = append(r.set.Unread, source.Unread{What: name, Why: "not analysed: " + why})
+		r.set.Unread = append(r.set.Unread, source.Unread{What: name, Why: "not analysed: " + why, Code: true})
 	}
 }
 

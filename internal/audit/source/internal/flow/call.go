@@ -364,7 +364,10 @@ func (in *Interp) InvokeKw(f Value, args []Value, kw map[string]Value, rest Valu
 func (in *Interp) invoke(cl *closure, c *CallSite) Value {
 	in.step()
 	if cl.fn == nil || len(in.calls) >= in.most || in.active(cl.fn) >= 2 {
-		return in.Derive(Through, 0, c.Pos, "", c.All()...)
+		v := in.Derive(Through, 0, c.Pos, "", c.All()...)
+		// Recursion alone loses nothing: its second level was followed.
+		in.lost = in.lost || cl.fn != nil && in.following && in.active(cl.fn) < 2 && len(v.nodes) > 0
+		return v
 	}
 	f := &frame{vars: map[any]addr{}, parent: cl.frame, fn: cl.fn}
 	act := &activation{fn: cl.fn, frame: f, class: cl.class, base: in.st, start: in.newAddr(), tools: len(in.Tools)}

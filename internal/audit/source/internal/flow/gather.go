@@ -135,3 +135,13 @@ func vacuous(elem Value, ends []*layer) map[*node]Label {
 	}
 	return out
 }
+
+// Apart runs f and forgets its assignments.
+func (in *Interp) Apart(f func()) {
+	st := in.st
+	in.st = newLayer(st)
+	in.args = map[*Source]*node{}
+	in.following, in.apart = true, in.next
+	f()
+	in.st, in.following, in.apart = st, false, 0
+}

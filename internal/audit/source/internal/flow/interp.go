@@ -45,6 +45,7 @@ type Interp struct {
 	steps, budget int
 	tick          int
 	depth, most   int
+	lost          bool // the caller's value went into a call that was too deep to be followed
 	next          addr
 	ids           int
 	version       int // counts changes to the facts about nodes
@@ -172,18 +173,24 @@ func New(ctx context.Context, lang Lang, depth int) *Interp {
 	return in
 }
 
-// Run runs f within a number of steps. An error says that it did not come to its end, and why. A run within
+// Run runs f within a number of steps. An error says that it did not come to its end, or lost the way of a value, and why. A run within
 // another has steps of its own; if it is cut, the outer one goes on.
 func (in *Interp) Run(steps int, f func()) (err error) {
 	before, most := in.steps, in.budget
 	in.steps, in.budget = 0, steps
-	st, calls, loops, depth, following := in.st, in.calls, in.loops, in.depth, in.following
+	st, calls, loops, depth, following, lost := in.st, in.calls, in.loops, in.depth, in.following, in.lost
+	in.lost = false
 	defer func() {
 		r := recover()
 		in.st, in.calls, in.loops, in.depth, in.following = st, calls, loops, depth, following
 		in.steps, in.budget = before, most
+		cut := in.lost
+		in.lost = lost
 		switch r {
 		case nil:
+			if cut {
+				err = fmt.Errorf("not analysed to its end: more than %d calls within each other", in.most)
+			}
 		case any(errBudget):
 			err = fmt.Errorf("not analysed: budget: %d steps", steps)
 		case any(errTime):
@@ -194,16 +201,6 @@ func (in *Interp) Run(steps int, f func()) (err error) {
 	}()
 	f()
 	return nil
-}
-
-// Apart runs f and forgets its assignments.
-func (in *Interp) Apart(f func()) {
-	st := in.st
-	in.st = newLayer(st)
-	in.args = map[*Source]*node{}
-	in.following, in.apart = true, in.next
-	f()
-	in.st, in.following, in.apart = st, false, 0
 }
 
 func (in *Interp) step() { in.cost(1) }

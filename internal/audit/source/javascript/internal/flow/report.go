@@ -67,7 +67,7 @@ func (rep *report) list(tools []Tool) []Arrival {
 	}
 	sort.Slice(all, func(i, j int) bool { return before(all[i], all[j]) })
 	var out []Arrival
-	worst := map[audit.Cell]int{}
+	worst, cut := map[audit.Cell]int{}, rep.cutTools(tools)
 	seen := map[string]bool{}
 	for _, f := range all {
 		cell := f.key.cell
@@ -82,15 +82,20 @@ func (rep *report) list(tools []Tool) []Arrival {
 			continue
 		}
 		seen[id] = true
-		out = append(out, arrived(f))
+		told := arrived(f)
+		if told.Verdict == audit.Guarded && cut[told.Cell.Tool] { // there may be a way without the guard
+			told.Verdict, told.Why = audit.Inconclusive, notToItsEnd
+		}
+		out = append(out, told)
 	}
 	out = append(out, rawArrivals(all)...)
 	return append(out, rep.rest(tools, worst)...)
 }
 
-// rest tells of parameters that reach nothing. Where a handler was not run to its end, nobody
-// knows.
-func (rep *report) rest(tools []Tool, known map[audit.Cell]int) []Arrival {
+const notToItsEnd = "the handler was not analysed to its end: budget"
+
+// cutTools are the tools with a handler that was not run to its end.
+func (rep *report) cutTools(tools []Tool) map[string]bool {
 	cut := map[string]bool{}
 	for _, h := range rep.unfinished {
 		cut[h.tool] = true
@@ -101,6 +106,13 @@ func (rep *report) rest(tools []Tool, known map[audit.Cell]int) []Arrival {
 			}
 		}
 	}
+	return cut
+}
+
+// rest tells of parameters that reach nothing. Where a handler was not run to its end, nobody
+// knows.
+func (rep *report) rest(tools []Tool, known map[audit.Cell]int) []Arrival {
+	cut := rep.cutTools(tools)
 	var out []Arrival
 	for _, t := range tools {
 		params := t.Params
@@ -116,7 +128,7 @@ func (rep *report) rest(tools []Tool, known map[audit.Cell]int) []Arrival {
 				}
 				f := Arrival{Cell: cell, Verdict: audit.NoEvidence, Kind: "nothing", Why: "the parameter reaches nothing of this kind that is known here"}
 				if cut[t.Name] {
-					f.Verdict, f.Kind, f.Why = audit.Inconclusive, "budget", "the handler was not analysed to its end: budget"
+					f.Verdict, f.Kind, f.Why = audit.Inconclusive, "budget", notToItsEnd
 				}
 				out = append(out, f)
 			}
