@@ -11,8 +11,8 @@ import (
 // stretch is how many times its limit a reading may take on a busy machine.
 const stretch = 10
 
-// Within returns a context that ends once this process has worked for o.Time, or after ten times as long. What others of
-// a busy machine do does not count, so a server gets the same report there. The caller must call stop.
+// Within returns a context that ends once this process has worked for o.Time, or after ten times as long. Waits for a
+// processor do not count, so a server gets the same report on a busy machine. The caller must call stop.
 func (o Options) Within(ctx context.Context) (within context.Context, stop context.CancelFunc) {
 	within, stop = context.WithTimeout(ctx, stretch*o.Time)
 	began := processorTime()
