@@ -8,9 +8,15 @@
 //	go run ./bench/audit
 //
 // It takes some ten minutes: -only NAME audits one package.
+//
+// It audits other servers from a list, too, in the same way:
+//
+//	go run ./bench/audit -cache DIR -pairs bench/audit/testdata/unseen.json
+//	go run ./bench/audit -cache DIR -popular bench/audit/testdata/popular.json
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,6 +37,10 @@ type flags struct {
 	toolvet string
 	only    string
 	static  bool
+
+	pairs, popular string
+	cache, repos   string
+	prepare        bool
 }
 
 func main() {
@@ -38,6 +48,11 @@ func main() {
 	flag.StringVar(&f.toolvet, "toolvet", "", "`FILE` of toolvet; built from this module if empty")
 	flag.StringVar(&f.only, "only", "", "audit the package NAME alone")
 	flag.BoolVar(&f.static, "static", false, "read the code, and start no server")
+	flag.StringVar(&f.pairs, "pairs", "", "audit the pairs of the list in `FILE`, by trying alone and by reading alone")
+	flag.StringVar(&f.popular, "popular", "", "audit the servers of the list in `FILE`, and print each finding that lowers a grade")
+	flag.StringVar(&f.cache, "cache", "", "with -pairs and -popular: install in `DIR`, and use what is there")
+	flag.StringVar(&f.repos, "repos", "", "with -pairs: `DIR` of Git repositories (OWNER+NAME/repo), before GitHub")
+	flag.BoolVar(&f.prepare, "prepare", false, "with -pairs and -popular: only install, and audit nothing")
 	flag.Parse()
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer cancel()
@@ -54,11 +69,18 @@ func run(ctx context.Context, f flags, pairs []pair, out io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if f.toolvet == "" {
+	if f.toolvet == "" && !f.prepare {
 		f.toolvet = filepath.Join(dir, "toolvet")
 		if text, err := exec.CommandContext(ctx, "go", "build", "-o", f.toolvet, "./cmd/toolvet").CombinedOutput(); err != nil {
 			return fmt.Errorf("building toolvet: %w\n%s", err, text)
 		}
+	}
+	if f.pairs != "" || f.popular != "" {
+		// A server may run in another directory.
+		if f.cache, err = filepath.Abs(cmp.Or(f.cache, dir)); err != nil {
+			return err
+		}
+		return runList(ctx, f, out)
 	}
 	fmt.Fprintln(out, "| vulnerable → fixed | class | tried: vulnerable | tried: fixed | code: vulnerable | code: fixed |")
 	fmt.Fprintln(out, "|---|---|---|---|---|---|")
@@ -85,8 +107,8 @@ func run(ctx context.Context, f flags, pairs []pair, out io.Writer) error {
 	return nil
 }
 
-// An installation is an installed version, ready for both kinds of audit.
-type installation struct{ tried, read []string }
+// An installation is an installed version, ready for both kinds of audit, and for both at once.
+type installation struct{ tried, read, both []string }
 
 // install installs a version with npm, without running its scripts.
 func (p pair) install(ctx context.Context, dir, version string) (installation, error) {
@@ -144,8 +166,8 @@ type report struct {
 		Coverage   struct{ Percent int }
 	}
 	Findings []struct {
-		Tool, Param, Class, Severity, Confidence string
-		Rules                                    []string
+		Tool, Param, Class, Severity, Confidence, Why string
+		Rules, Evidence                               []string
 	}
 	Cells []struct{ Tool, Param, Class, Verdict string }
 }

@@ -1,0 +1,393 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A subject is a server of a list: a pair of versions for -pairs, one version for -popular.
+type subject struct {
+	NPM        string            `json:"npm,omitempty"`        // the package, or
+	Repository string            `json:"repository,omitempty"` // owner/name on GitHub
+	Language   string            `json:"language,omitempty"`
+	Version    string            `json:"version,omitempty"`    // for -popular
+	Vulnerable string            `json:"vulnerable,omitempty"` // for -pairs: a version of the package, or a commit
+	Fixed      string            `json:"fixed,omitempty"`
+	Exclude    []string          `json:"exclude,omitempty"`   // large files that neither the server nor its code need
+	Directory  string            `json:"directory,omitempty"` // of the server in its repository
+	Build      []string          `json:"build,omitempty"`     // shell commands, at the top of the repository
+	Command    []string          `json:"command,omitempty"`   // {DIR} is the directory of the server; empty if it can only be read
+	Env        map[string]string `json:"env,omitempty"`
+	Fix        []fix             `json:"fix,omitempty"`
+	Advisory   string            `json:"advisory,omitempty"`
+	Note       string            `json:"note,omitempty"`
+}
+
+// A fix is what one class of weakness is about: the parameters that the fixed version validates.
+type fix struct {
+	Class      string   `json:"class"`      // path, url, command, sql or code
+	Parameters []string `json:"parameters"` // tool.parameter; * is every tool
+}
+
+// class returns the class that toolvet gives to the weakness.
+func (x fix) class() string {
+	if x.Class == "sql" || x.Class == "code" {
+		return "command"
+	}
+	return x.Class
+}
+
+func (s subject) name() string { return cmp.Or(s.NPM, s.Repository) }
+
+// readList reads a list of subjects.
+func readList(file string) ([]subject, error) {
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.DisallowUnknownFields()
+	var list []subject
+	if err := decoder.Decode(&list); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	for _, s := range list {
+		if (s.NPM == "") == (s.Repository == "") {
+			return nil, fmt.Errorf("%s: %q has to be a package or a repository", file, s.name())
+		}
+	}
+	return list, nil
+}
+
+// runList audits the subjects of a list, or only installs them.
+func runList(ctx context.Context, f flags, out io.Writer) error {
+	list, err := readList(cmp.Or(f.pairs, f.popular))
+	if err != nil {
+		return err
+	}
+	if f.only != "" {
+		list = slices.DeleteFunc(list, func(s subject) bool { return s.name() != f.only })
+	}
+	switch {
+	case f.prepare:
+		var failed []error
+		for _, s := range list {
+			for _, revision := range []string{s.Version, s.Vulnerable, s.Fixed} {
+				if revision == "" {
+					continue
+				}
+				if _, err := s.install(ctx, f, revision); err != nil {
+					failed = append(failed, err)
+				}
+			}
+		}
+		return errors.Join(failed...)
+	case f.pairs != "":
+		return runUnseen(ctx, f, list, out)
+	}
+	return runPopular(ctx, f, list, out)
+}
+
+// A result is what one kind of audit says about the parameters of one fix, or of all the fixes of a pair.
+type result struct {
+	counted   bool // there are reports of both versions
+	found     int  // parameters graded in the vulnerable version
+	left      int  // parameters graded in the fixed one
+	wanted    int  // parameters of the fix
+	duration  time.Duration
+	failure   string
+	foundList []string
+}
+
+func (r result) caught() bool { return r.counted && r.found > 0 }
+func (r result) apart() bool  { return r.caught() && r.left == 0 }
+
+func (r result) String() string {
+	if !r.counted {
+		return cmp.Or(r.failure, "–") + " | – | –"
+	}
+	words := map[bool]string{true: "yes", false: "no"}
+	caught := fmt.Sprintf("%s (%d of %d)", words[r.caught()], r.found, r.wanted)
+	apart := words[r.apart()]
+	if r.left > 0 {
+		apart += fmt.Sprintf(" (%d left)", r.left)
+	}
+	return fmt.Sprintf("%s | %s | %.0f s", caught, apart, r.duration.Seconds())
+}
+
+// runUnseen audits pairs, by trying alone and by reading alone, and prints a row for each class of a fix, and totals.
+func runUnseen(ctx context.Context, f flags, list []subject, out io.Writer) error {
+	fmt.Fprintln(out, "| vulnerable → fixed | language | class | tried: caught | told apart | time | read: caught | told apart | time |")
+	fmt.Fprintln(out, "|---|---|---|---|---|---|---|---|---|")
+	t := totals{}
+	for _, s := range list {
+		var reports [2][2]*report // by trying and by reading; vulnerable and fixed
+		var durations [2]time.Duration
+		failures := [2]string{}
+		for i, revision := range []string{s.Vulnerable, s.Fixed} {
+			installed, err := s.install(ctx, f, revision)
+			if err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				failures = [2]string{"not installed", "not installed"}
+				continue
+			}
+			for way, args := range [][]string{installed.tried, installed.read} {
+				if args == nil || way == 0 && f.static {
+					continue
+				}
+				start := time.Now()
+				r, err := audit(ctx, f.toolvet, args)
+				durations[way] += time.Since(start)
+				if err != nil {
+					fmt.Fprintf(os.Stderr, "%s %s: %v\n", s.name(), revision, err)
+					failures[way] = "no report"
+					continue
+				}
+				reports[way][i] = r
+			}
+		}
+		all := [2]result{}
+		for _, x := range s.Fix {
+			var cells []string
+			for way := range reports {
+				r := s.compare(x, reports[way], durations[way])
+				r.failure = failures[way]
+				cells = append(cells, r.String())
+				t.add(way, "class "+x.Class, r)
+				for _, name := range r.foundList {
+					fmt.Fprintf(os.Stderr, "%s: %s %s: %s\n", s.name(), [2]string{"tried", "read"}[way], x.Class, name)
+				}
+				a := &all[way]
+				a.counted = r.counted
+				a.found += r.found
+				a.left += r.left
+			}
+			fmt.Fprintf(out, "| %s %.8s → %.8s (%s) | %s | %s | %s |\n", s.name(), s.Vulnerable, s.Fixed, s.Advisory, s.Language, x.Class, strings.Join(cells, " | "))
+		}
+		for way, a := range all {
+			t.add(way, s.Language, a)
+			t.add(way, "all pairs", a)
+		}
+	}
+	fmt.Fprintln(out, "\n| | tried | caught | told apart | read | caught | told apart |")
+	fmt.Fprintln(out, "|---|---|---|---|---|---|---|")
+	for _, name := range slices.Sorted(maps.Keys(t)) {
+		row := t[name]
+		fmt.Fprintf(out, "| %s | %d | %d | %d | %d | %d | %d |\n", name,
+			row[0].pairs, row[0].caught, row[0].apart, row[1].pairs, row[1].caught, row[1].apart)
+	}
+	return ctx.Err()
+}
+
+// totals counts results, by what they have in common and by the way of the audit.
+type totals map[string]*[2]struct{ pairs, caught, apart int }
+
+func (t totals) add(way int, name string, r result) {
+	if t[name] == nil {
+		t[name] = new([2]struct{ pairs, caught, apart int })
+	}
+	if !r.counted {
+		return
+	}
+	row := &t[name][way]
+	row.pairs++
+	if r.caught() {
+		row.caught++
+	}
+	if r.apart() {
+		row.apart++
+	}
+}
+
+// compare says what the reports of the two versions have about the parameters of a fix.
+func (s subject) compare(x fix, reports [2]*report, duration time.Duration) result {
+	r := result{wanted: len(x.Parameters), duration: duration}
+	if reports[0] == nil || reports[1] == nil {
+		return r
+	}
+	r.counted = true
+	for _, parameter := range x.Parameters {
+		if reports[0].graded(parameter, x.class()) {
+			r.found++
+			r.foundList = append(r.foundList, parameter)
+		}
+		if reports[1].graded(parameter, x.class()) {
+			r.left++
+		}
+	}
+	return r
+}
+
+// graded reports whether a finding that counts for the grade is about the parameter and the class.
+func (r *report) graded(parameter, class string) bool {
+	i := strings.LastIndexByte(parameter, '.')
+	tool, pointer := parameter[:max(i, 0)], "/"+parameter[i+1:]
+	for _, f := range r.Findings {
+		if f.Class != class || f.Severity == "info" || tool != "*" && tool != f.Tool {
+			continue
+		}
+		// A parameter of the list includes what is inside of it: "items" is also /items/*/name.
+		if f.Param == pointer || strings.HasPrefix(f.Param, pointer+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// runPopular audits servers by trying and reading, and prints what lowers the grade of each, for a person to judge.
+func runPopular(ctx context.Context, f flags, list []subject, out io.Writer) error {
+	for _, s := range list {
+		start := time.Now()
+		installed, err := s.install(ctx, f, s.Version)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			fmt.Fprintf(out, "%s %s: not installed\n", s.name(), s.Version)
+			continue
+		}
+		r, err := audit(ctx, f.toolvet, installed.both)
+		if err != nil {
+			fmt.Fprintf(out, "%s %s: %v\n", s.name(), s.Version, err)
+			continue
+		}
+		fmt.Fprintf(out, "%s %s: %s, %d %% assessed, %.0f s\n", s.name(), s.Version, r.Grade.Letter, r.Grade.Coverage.Percent, time.Since(start).Seconds())
+		for _, f := range r.Findings {
+			if f.Severity == "info" {
+				continue
+			}
+			line := fmt.Sprintf("%s.%s: %s, %s, %s: %s: %s", f.Tool, f.Param, f.Class, f.Severity, f.Confidence, f.Why, strings.Join(f.Evidence, "; "))
+			fmt.Fprintln(out, "\t"+strings.Join(strings.Fields(line), " "))
+		}
+	}
+	return ctx.Err()
+}
+
+// audit runs toolvet, and reads its report. A server of which nothing could be assessed has none.
+func audit(ctx context.Context, toolvet string, args []string) (*report, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, toolvet, args...)
+	var words bytes.Buffer
+	cmd.Stderr = &words
+	out, err := cmd.Output()
+	var r report
+	if json.Unmarshal(out, &r) != nil {
+		return nil, fmt.Errorf("no report: %v, %v: %s", err, ctx.Err(), bytes.TrimSpace(words.Bytes()))
+	}
+	if r.Grade.Letter == "?" {
+		return nil, errors.New("nothing could be assessed")
+	}
+	return &r, nil
+}
+
+// install installs a version below the cache directory if it is not there, and returns how to audit it. The code that
+// is read is apart from the code that was built: source has nothing that is not in the repository.
+func (s subject) install(ctx context.Context, f flags, revision string) (installation, error) {
+	dir := filepath.Join(f.cache, strings.ReplaceAll(s.name(), "/", "+"), revision)
+	built, source := filepath.Join(dir, "built"), filepath.Join(dir, "source")
+	if s.NPM != "" {
+		source = filepath.Join(built, "node_modules", filepath.FromSlash(s.NPM))
+	}
+	done := filepath.Join(dir, "done")
+	if _, err := os.Stat(done); err != nil {
+		if err := os.RemoveAll(dir); err != nil {
+			return installation{}, err
+		}
+		if err := os.MkdirAll(built, 0o755); err != nil {
+			return installation{}, err
+		}
+		if s.NPM != "" {
+			err = command(ctx, "", "npm", "install", "--prefix", built, "--ignore-scripts", "--no-audit", "--no-fund", s.NPM+"@"+revision)
+		} else {
+			err = s.build(ctx, f, revision, built, source)
+		}
+		if err != nil {
+			return installation{}, fmt.Errorf("installing %s %s: %w", s.name(), revision, err)
+		}
+		if err := os.WriteFile(done, nil, 0o644); err != nil {
+			return installation{}, err
+		}
+	}
+	home := filepath.Join(built, filepath.FromSlash(s.Directory))
+	if s.NPM != "" {
+		home = source
+	}
+	source = filepath.Join(source, filepath.FromSlash(s.Directory))
+	i := installation{read: []string{"audit", "--json", source}}
+	if len(s.Command) == 0 {
+		return i, nil
+	}
+	i.tried = []string{"audit", "--json"}
+	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+		i.tried = append(i.tried, "--env", name+"="+s.Env[name])
+	}
+	i.both = append(slices.Clone(i.tried), source, "--")
+	i.tried = append(i.tried, "--")
+	for _, word := range s.Command {
+		word = strings.ReplaceAll(word, "{DIR}", home)
+		i.tried, i.both = append(i.tried, word), append(i.both, word)
+	}
+	return i, nil
+}
+
+// build checks the commit out into both directories, and builds it in one of them.
+func (s subject) build(ctx context.Context, f flags, revision, built, source string) error {
+	git := filepath.Join(f.repos, strings.ReplaceAll(s.Repository, "/", "+"), "repo")
+	if _, err := os.Stat(git); f.repos == "" || err != nil {
+		git = filepath.Join(f.cache, strings.ReplaceAll(s.Repository, "/", "+"), "git")
+		if _, err := os.Stat(git); err != nil {
+			if err := command(ctx, "", "git", "clone", "--quiet", "--bare", "https://github.com/"+s.Repository, git); err != nil {
+				return err
+			}
+		}
+	}
+	archive := filepath.Join(filepath.Dir(source), "source.tar")
+	defer os.Remove(archive)
+	args := []string{"-C", git, "archive", "--format=tar", "--output=" + archive, revision, "--", "."}
+	for _, path := range s.Exclude {
+		args = append(args, ":(exclude)"+path)
+	}
+	if err := command(ctx, "", "git", args...); err != nil {
+		return err
+	}
+	for _, dir := range []string{built, source} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+		if err := command(ctx, dir, "tar", "-xf", archive); err != nil {
+			return err
+		}
+	}
+	for _, line := range s.Build {
+		if err := command(ctx, built, "sh", "-c", line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// command runs a command in a directory, and returns its output with its error.
+func command(ctx context.Context, dir, name string, args ...string) error {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = dir
+	// Hooks, downloads of browsers and questions have no place here.
+	cmd.Env = append(os.Environ(), "CI=1", "HUSKY=0", "PUPPETEER_SKIP_DOWNLOAD=1")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, text)
+	}
+	return nil
+}
