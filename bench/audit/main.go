@@ -167,7 +167,11 @@ type report struct {
 	}
 	Findings []struct {
 		Tool, Param, Class, Severity, Confidence, Why string
-		Rules, Evidence                               []string
+		Rules                                         []string
+		Evidence                                      []struct {
+			Why   string
+			Proof struct{ Arguments, Seen string }
+		}
 	}
 	Cells []struct{ Tool, Param, Class, Verdict string }
 }

@@ -269,7 +269,10 @@ func runPopular(ctx context.Context, f flags, list []subject, out io.Writer) err
 			if f.Severity == "info" {
 				continue
 			}
-			line := fmt.Sprintf("%s.%s: %s, %s, %s: %s: %s", f.Tool, f.Param, f.Class, f.Severity, f.Confidence, f.Why, strings.Join(f.Evidence, "; "))
+			line := fmt.Sprintf("%s.%s: %s, %s, %s: %s", f.Tool, f.Param, f.Class, f.Severity, f.Confidence, f.Why)
+			for _, e := range f.Evidence {
+				line += "; " + e.Why + " " + e.Proof.Arguments + " " + e.Proof.Seen
+			}
 			fmt.Fprintln(out, "\t"+strings.Join(strings.Fields(line), " "))
 		}
 	}
@@ -285,8 +288,8 @@ func audit(ctx context.Context, toolvet string, args []string) (*report, error) 
 	cmd.Stderr = &words
 	out, err := cmd.Output()
 	var r report
-	if json.Unmarshal(out, &r) != nil {
-		return nil, fmt.Errorf("no report: %v, %v: %s", err, ctx.Err(), bytes.TrimSpace(words.Bytes()))
+	if parse := json.Unmarshal(out, &r); parse != nil {
+		return nil, fmt.Errorf("no report: %v, %v, %v: %s", parse, err, ctx.Err(), bytes.TrimSpace(words.Bytes()))
 	}
 	if r.Grade.Letter == "?" {
 		return nil, errors.New("nothing could be assessed")

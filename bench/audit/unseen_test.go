@@ -67,7 +67,7 @@ func TestUnseen(t *testing.T) {
 	}
 	dir := t.TempDir()
 	vulnerable, fixed := fakePair(t, filepath.Join(dir, "repos", "a+b", "repo"),
-		`{"tool":"read","param":"/files/*/name","class":"path","severity":"high","confidence":"proven","why":"it\nleaves","evidence":["one","two"]}`)
+		`{"tool":"read","param":"/files/*/name","class":"path","severity":"high","confidence":"proven","why":"it\nleaves","evidence":[{"why":"one"},{"proof":{"arguments":"{}","seen":"two"}}]}`)
 	toolvet := filepath.Join(dir, "toolvet")
 	write(t, toolvet, fakeToolvet, 0o755)
 	pairs := filepath.Join(dir, "pairs.json")
@@ -106,7 +106,7 @@ func TestUnseen(t *testing.T) {
 | class path | 1 | 1 | 1 | 2 | 2 | 1 |
 `, vulnerable, fixed)},
 		{flags{toolvet: toolvet, cache: f.cache, popular: popular}, "a/b " + vulnerable + `: B, 80 % assessed, 0 s
-	read./files/*/name: path, high, proven: it leaves: one; two
+	read./files/*/name: path, high, proven: it leaves; one ; {} two
 `},
 	} {
 		var out bytes.Buffer
