@@ -265,9 +265,6 @@ func relative(root, path string) string {
 	return path
 }
 
-// warmUp is the work of a first call: three seconds of processor time, where it can be counted.
-var warmUp = func() {}
-
 func readGuarded(root string, a map[string]any) (string, error) {
 	dir, err := os.OpenRoot(root)
 	if err != nil {
