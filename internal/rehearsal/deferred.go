@@ -16,7 +16,7 @@ import (
 // open until nothing inside happens by itself: each thread waits for another one inside, or for somebody outside, and
 // none has a deadline. Timers do not take their time. The clocks inside go forward an hour, which lets all of them run
 // out at once, and this happens again for the timers set then. A process that had timers before the calls repeats them;
-// they run out once.
+// they run out once, or as often as those of others if it has more of them now.
 const (
 	skips = 3
 	own   = 1
@@ -62,9 +62,9 @@ func (s *Session) rest(ctx context.Context) {
 		}
 		list = s.quiet(ctx, false)
 	}
-	s.resting = map[int]bool{}
+	s.resting = map[int]int{}
 	for _, p := range list {
-		s.resting[p.PID] = p.Timer
+		s.resting[p.PID] = p.Timers
 	}
 }
 
@@ -73,7 +73,8 @@ func (s *Session) rest(ctx context.Context) {
 func (s *Session) await(ctx context.Context) []sandbox.Pending {
 	for skipped, hung := 0, false; ; {
 		list := s.quiet(ctx, skipped < own)
-		added := slices.DeleteFunc(slices.Clone(list), func(p sandbox.Pending) bool { return s.resting[p.PID] })
+		added := slices.DeleteFunc(slices.Clone(list), func(p sandbox.Pending) bool { return s.resting[p.PID] > 0 })
+		more := slices.ContainsFunc(list, func(p sandbox.Pending) bool { return p.Timers > s.resting[p.PID] })
 		switch {
 		case slices.ContainsFunc(list, func(p sandbox.Pending) bool { return p.Working || p.Turned && skipped >= own }):
 			return list
@@ -82,7 +83,7 @@ func (s *Session) await(ctx context.Context) []sandbox.Pending {
 			continue
 		case len(list) == 0:
 			return nil
-		case skipped == skips, skipped == own && len(added) == 0:
+		case skipped == skips, skipped >= own && len(added) == 0 && !more:
 			return added
 		}
 		if s.box.Skip(each) != nil { // the sandbox has ended

@@ -77,7 +77,7 @@ type Session struct {
 	atStart map[string]mark              // of entries that changed before the first call
 	roots   map[string]map[string]string // see [walker]
 	copies  map[string]*State            // see [walker]
-	resting map[int]bool                 // processes with timers before the first call
+	resting map[int]int                  // timers of processes before the first call
 	running []sandbox.Pending            // what goes on after the last call
 	events  int                          // before the first call
 	settled time.Time                    // time of the first possible call

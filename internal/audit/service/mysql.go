@@ -66,6 +66,7 @@ func (v *visit) mysql() error {
 	}
 	for {
 		s.number = 0
+		s.free(&s.current)
 		command, err := s.packet()
 		if err != nil {
 			return err
@@ -96,7 +97,9 @@ func (s *mysqlSession) handle(command byte, body []byte) error {
 		return s.answer(s.prepared[binary.LittleEndian.Uint32(body)], true)
 	case 25: // COM_STMT_CLOSE has no answer
 		if len(body) >= 4 {
-			delete(s.prepared, binary.LittleEndian.Uint32(body))
+			id := binary.LittleEndian.Uint32(body)
+			s.release(&s.kept, len(s.prepared[id].Text))
+			delete(s.prepared, id)
 		}
 		return nil
 	case 24: // COM_STMT_SEND_LONG_DATA has none either
@@ -190,10 +193,10 @@ func mysqlBytes(text string) []byte {
 
 // prepare answers with the number of parameters and columns of a statement.
 func (s *mysqlSession) prepare(statement Statement) error {
-	if s.next++; len(s.prepared) < maxPrepared {
+	if s.next++; len(s.prepared) < maxPrepared && s.hold(&s.kept, len(statement.Text)) {
 		s.prepared[s.next] = statement
 	}
-	parameters := make([]column, min(strings.Count(statement.Outside(), "?"), 0xffff))
+	parameters := make([]column, min(strings.Count(statement.head().Outside(), "?"), 0xffff))
 	for i := range parameters {
 		parameters[i].name = "?"
 	}

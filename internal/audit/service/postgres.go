@@ -27,7 +27,7 @@ const (
 // A pgSession is a connection of a client of PostgreSQL.
 type pgSession struct {
 	*visit
-	prepared map[string]Statement
+	prepared map[string]pgPortal
 	portals  map[string]pgPortal
 	out      bytes.Buffer
 }
@@ -36,6 +36,18 @@ type pgSession struct {
 type pgPortal struct {
 	statement Statement
 	formats   []uint16
+	size      int // bytes that it holds
+}
+
+// keep puts a portal in the place of one of the same name.
+func (s *pgSession) keep(list map[string]pgPortal, name string, p pgPortal, size int) {
+	old := list[name]
+	delete(list, name)
+	s.release(&s.kept, old.size)
+	p.size = size
+	if (len(list) < maxPrepared || name == "") && s.hold(&s.kept, size) {
+		list[name] = p
+	}
 }
 
 // maxPrepared bounds the prepared statements of a connection.
@@ -46,7 +58,7 @@ func (v *visit) postgres() error {
 	if err := v.pgStart(); err != nil {
 		return err
 	}
-	s := &pgSession{visit: v, prepared: map[string]Statement{}, portals: map[string]pgPortal{}}
+	s := &pgSession{visit: v, prepared: map[string]pgPortal{}, portals: map[string]pgPortal{}}
 	s.message('R', pgNumber(0)) // the login is good
 	for _, parameter := range [][2]string{
 		{"server_version", "16.4"}, {"server_encoding", "UTF8"}, {"client_encoding", "UTF8"}, {"DateStyle", "ISO, MDY"}, {"IntervalStyle", "postgres"},
@@ -60,6 +72,7 @@ func (v *visit) postgres() error {
 		if err := s.flush(); err != nil {
 			return err
 		}
+		s.free(&s.current)
 		kind, err := s.take(1)
 		if err != nil {
 			return err
@@ -141,16 +154,13 @@ func (s *pgSession) handle(kind byte, body []byte) {
 		name, rest := pgText0(body)
 		text, _ := pgText0(rest)
 		s.record(PostgreSQL, text)
-		if len(s.prepared) < maxPrepared || name == "" {
-			s.prepared[name] = Statement{PostgreSQL, text}
-		}
+		s.keep(s.prepared, name, pgPortal{statement: Statement{PostgreSQL, text}}, len(body))
 		s.message('1', nil)
 	case 'B':
 		portal, rest := pgText0(body)
 		name, rest := pgText0(rest)
-		if len(s.portals) < maxPrepared || portal == "" {
-			s.portals[portal] = pgPortal{s.prepared[name], pgFormats(rest)}
-		}
+		statement := s.prepared[name].statement
+		s.keep(s.portals, portal, pgPortal{statement: statement, formats: pgFormats(rest)}, len(body)+len(statement.Text))
 		s.message('2', nil)
 	case 'D':
 		name := ""
@@ -159,7 +169,7 @@ func (s *pgSession) handle(kind byte, body []byte) {
 		}
 		portal := s.portals[name]
 		if len(body) > 0 && body[0] == 'S' {
-			portal = pgPortal{statement: s.prepared[name]}
+			portal = s.prepared[name]
 			s.parameters(portal.statement)
 		}
 		if o := portal.statement.answer(); o.columns != nil {
@@ -202,7 +212,7 @@ var place = regexp.MustCompile(`\$([0-9]{1,4})`)
 // parameters tells the types of a statement's parameters: all are texts.
 func (s *pgSession) parameters(statement Statement) {
 	n := 0
-	for _, m := range place.FindAllStringSubmatch(statement.Outside(), -1) {
+	for _, m := range place.FindAllStringSubmatch(statement.head().Outside(), -1) {
 		i, _ := strconv.Atoi(m[1]) // it is a number
 		n = max(n, i)
 	}

@@ -15,6 +15,7 @@ import (
 // redis answers RESP 2 and 3 from a map of texts.
 func (v *visit) redis() error {
 	for {
+		v.free(&v.current)
 		words, err := v.redisCommand()
 		if err != nil {
 			return err
@@ -71,8 +72,28 @@ func (v *visit) redisCommand() ([]string, error) {
 	return words, nil
 }
 
-// maxKeys bounds the map.
-const maxKeys = 10_000
+// Bounds of the map. Each connection may wait with an answer that has all of it.
+const (
+	maxKeys = 10_000
+	maxSize = 1 << 20 // bytes of keys and values
+)
+
+// set keeps the value of a key, if there is room.
+func (s *Server) set(key, value string) {
+	s.unset(key)
+	if size := len(key) + len(value); len(s.keys) < maxKeys && s.size+size <= maxSize {
+		s.keys[key] = value
+		s.size += size
+	}
+}
+
+// unset removes a key.
+func (s *Server) unset(key string) {
+	if value, there := s.keys[key]; there {
+		s.size -= len(key) + len(value)
+		delete(s.keys, key)
+	}
+}
 
 // redis answers one command.
 func (s *Server) redis(name string, args []string) string {
@@ -86,11 +107,6 @@ func (s *Server) redis(name string, args []string) string {
 		key = args[0]
 	}
 	value, there := s.keys[key]
-	set := func(key, value string) {
-		if there || len(s.keys) < maxKeys {
-			s.keys[key] = value
-		}
-	}
 	switch name {
 	case "PING":
 		return "+PONG\r\n"
@@ -103,12 +119,12 @@ func (s *Server) redis(name string, args []string) string {
 		return bulk("# Server\r\nredis_version:7.4.0\r\nredis_mode:standalone\r\n# Persistence\r\nloading:0\r\n# Replication\r\nrole:master\r\n")
 	case "SET", "SETNX", "GETSET":
 		if len(args) > 1 {
-			set(key, args[1])
+			s.set(key, args[1])
 		}
 		return "+OK\r\n"
 	case "SETEX", "PSETEX":
 		if len(args) > 2 {
-			set(key, args[2])
+			s.set(key, args[2])
 		}
 		return "+OK\r\n"
 	case "GET", "GETDEL", "GETEX":
@@ -117,15 +133,19 @@ func (s *Server) redis(name string, args []string) string {
 		}
 		return bulk(value)
 	case "MGET":
-		answer := fmt.Sprintf("*%d\r\n", len(args))
+		var answer strings.Builder
+		fmt.Fprintf(&answer, "*%d\r\n", len(args))
 		for _, key := range args {
 			if value, there := s.keys[key]; there {
-				answer += bulk(value)
+				answer.WriteString(bulk(value))
 			} else {
-				answer += "$-1\r\n"
+				answer.WriteString("$-1\r\n")
+			}
+			if answer.Len() > 2*maxSize { // the same key again and again
+				return "-ERR too much\r\n"
 			}
 		}
-		return answer
+		return answer.String()
 	case "DEL", "UNLINK", "EXISTS":
 		n := 0
 		for _, key := range args {
@@ -133,7 +153,7 @@ func (s *Server) redis(name string, args []string) string {
 				n++
 			}
 			if name != "EXISTS" {
-				delete(s.keys, key)
+				s.unset(key)
 			}
 		}
 		return number(n)
@@ -146,7 +166,7 @@ func (s *Server) redis(name string, args []string) string {
 		if strings.HasPrefix(name, "DECR") {
 			by = -by
 		}
-		set(key, strconv.Itoa(n+by))
+		s.set(key, strconv.Itoa(n+by))
 		return number(n + by)
 	case "KEYS":
 		return array(slices.Sorted(maps.Keys(s.keys)))

@@ -19,6 +19,8 @@ import (
 const (
 	idle       = 30 * time.Second // between bytes of the program
 	maxMessage = 4 << 20          // bytes
+
+	maxHeld = 64 << 20 // bytes that all connections of a server hold together: messages and prepared statements
 )
 
 // A Server answers the connections of one audited server. Its fields must not change after the first call. Its methods are safe for
@@ -31,6 +33,8 @@ type Server struct {
 
 	mu   sync.Mutex
 	keys map[string]string // of Redis
+	size int               // bytes of keys and their values
+	held int               // bytes, see maxHeld
 }
 
 // speakers are the protocols by their ports.
@@ -68,6 +72,8 @@ func (s *Server) Serve(conn net.Conn, host string, port uint16) {
 			return
 		}
 	}
+	defer v.free(&v.current)
+	defer v.free(&v.kept)
 	_ = speakers[port](v) // the program may break off at any time
 }
 
@@ -77,7 +83,32 @@ type visit struct {
 	server *Server
 	host   string
 	in     *bufio.Reader
+
+	current, kept int // bytes of the present message, and of prepared statements
 }
+
+// hold adds bytes to a part of what the visit holds. It is false if the server's connections hold too much.
+func (v *visit) hold(part *int, n int) bool {
+	v.server.mu.Lock()
+	defer v.server.mu.Unlock()
+	if v.server.held+n > maxHeld {
+		return false
+	}
+	v.server.held += n
+	*part += n
+	return true
+}
+
+// release takes bytes off a part of what the visit holds.
+func (v *visit) release(part *int, n int) {
+	v.server.mu.Lock()
+	defer v.server.mu.Unlock()
+	v.server.held -= n
+	*part -= n
+}
+
+// free gives a part back.
+func (v *visit) free(part *int) { v.release(part, *part) }
 
 // begins reports whether the first byte of the program is the given one.
 func (v *visit) begins(b byte) bool {
@@ -117,6 +148,9 @@ func (v *visit) line() (string, error) {
 	var line []byte
 	for len(line) < maxMessage {
 		part, err := v.in.ReadSlice('\n')
+		if !v.hold(&v.current, len(part)) {
+			return "", errTooLong
+		}
 		line = append(line, part...)
 		if err == nil {
 			return trimEnd(string(line)), nil
@@ -139,7 +173,7 @@ func trimEnd(line string) string {
 
 // take reads a number of bytes.
 func (v *visit) take(n int) ([]byte, error) {
-	if n < 0 || n > maxMessage {
+	if n < 0 || n > maxMessage || !v.hold(&v.current, n) {
 		return nil, errTooLong
 	}
 	v.patient()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"testing"
 
@@ -180,4 +181,70 @@ func FuzzStatement(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestHeld holds that no program makes the stand-ins keep more than they may, and that a connection gives all back at its end.
+func TestHeld(t *testing.T) {
+	t.Parallel()
+	large := strings.Repeat("x", maxMessage-100)
+	number := func(n int) string { return string(pgNumber(uint32(n))) }
+	message := func(kind, body string) string { return kind + number(len(body)+4) + body }
+	login := "\x00\x00\x00\x0c\x00\x03\x00\x00a\x00\x00\x00"
+	packet := func(body string) string {
+		return string([]byte{byte(len(body)), byte(len(body) >> 8), byte(len(body) >> 16), 0}) + body
+	}
+	for name, tt := range map[string]struct {
+		port  uint16
+		first string
+		again func(name string) string
+	}{
+		"prepared": {5432, login, func(name string) string { return message("P", name+"\x00"+large+"\x00\x00\x00") }},
+		"portals": {5432, login + message("P", "\x00"+large+"\x00\x00\x00"), func(name string) string {
+			return message("B", name+"\x00\x00\x00\x00\x00\x00\x00\x00")
+		}},
+		"names": {5432, login, func(name string) string { return message("B", name+large+"\x00\x00\x00\x00\x00\x00\x00\x00") }},
+		"again": {5432, login, func(string) string { return message("P", "\x00"+large+"\x00\x00\x00") }},
+		"MySQL": {3306, packet("login"), func(string) string { return packet("\x16" + large) }},
+		"Redis": {6379, "", func(name string) string {
+			return "*3\r\n$3\r\nSET\r\n" + bulk(name) + bulk(strings.Repeat("x", maxSize/3))
+		}},
+	} {
+		s := &Server{}
+		most := 0
+		var script io.Reader = strings.NewReader(tt.first)
+		ours, theirs := net.Pipe()
+		go func() { _, _ = io.Copy(io.Discard, ours) }() // until Serve ends
+		for i := range 20 {
+			script = io.MultiReader(script, watching(func() {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				most = max(most, s.held)
+			}), strings.NewReader(tt.again(fmt.Sprint("name", i))))
+		}
+		s.Serve(onlyOnce{theirs, script}, "service.example.org", tt.port)
+		kept := 0
+		for key, value := range s.keys {
+			kept += len(key) + len(value)
+		}
+		if s.held != 0 || most > maxHeld || kept > maxSize || kept != s.size {
+			t.Errorf("%s: holds %d bytes at its end, at most %d; %d in the map, %d counted", name, s.held, most, kept, s.size)
+		}
+	}
+	if o := (Statement{PostgreSQL, "SELECT " + strings.Repeat("*,", 1<<20)}).answer(); len(o.columns) != maxColumns {
+		t.Errorf("%d columns", len(o.columns))
+	}
+	s := &Server{}
+	s.redis("PING", nil)
+	s.set("a", strings.Repeat("x", maxSize/2))
+	if answer := s.redis("MGET", slices.Repeat([]string{"a"}, maxWords)); len(answer) > 100 {
+		t.Errorf("an answer of %d bytes", len(answer))
+	}
+}
+
+// watching is an empty reader that looks at something.
+type watching func()
+
+func (w watching) Read([]byte) (int, error) {
+	w()
+	return 0, io.EOF
 }

@@ -133,8 +133,18 @@ var (
 	moments   = regexp.MustCompile(`(?i)(_at|_on|date|time)$|^(created|updated|now)`)
 )
 
+// maxRead bounds the part of a statement that is read for an answer, in bytes: a program may ask for it again and again.
+const maxRead = 256 << 10
+
+// head is the part of a statement that is read for an answer.
+func (s Statement) head() Statement {
+	s.Text = s.Text[:min(len(s.Text), maxRead)]
+	return s
+}
+
 // answer makes up the outcome of a statement.
 func (s Statement) answer() outcome {
+	s = s.head()
 	outside := s.Outside()
 	o := outcome{verb: strings.ToUpper(firstWord.FindString(outside))}
 	switch o.verb {
@@ -152,6 +162,9 @@ func (s Statement) answer() outcome {
 	return o
 }
 
+// maxColumns bounds the columns of a row.
+const maxColumns = 100
+
 // columns are those of the list behind a word.
 func (s Statement) columns(outside string, word *regexp.Regexp) []column {
 	flat := shallow(outside)
@@ -163,7 +176,7 @@ func (s Statement) columns(outside string, word *regexp.Regexp) []column {
 		}
 	}
 	var list []column
-	for at := from; at <= until; {
+	for at := from; at <= until && len(list) < maxColumns; {
 		end := until
 		if i := strings.IndexByte(flat[at:until], ','); i >= 0 {
 			end = at + i
@@ -171,7 +184,7 @@ func (s Statement) columns(outside string, word *regexp.Regexp) []column {
 		list = append(list, s.column(s.Text[at:end], flat[at:end])...)
 		at = end + 1
 	}
-	return list[:min(len(list), 100)]
+	return list[:min(len(list), maxColumns)]
 }
 
 // shallow is a text with blanks in the place of what is in brackets.

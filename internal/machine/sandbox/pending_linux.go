@@ -95,14 +95,17 @@ func (i *initProcess) pending() []Pending {
 			continue
 		}
 		p := found[t.process]
-		p.PID, p.Working, p.Timer, p.Turned = t.process, p.Working || t.wait == working, p.Timer || t.wait == timed, p.Turned || turned
+		p.PID, p.Working, p.Turned = t.process, p.Working || t.wait == working, p.Turned || turned
+		if t.wait == timed {
+			p.Timers++
+		}
 		found[t.process] = p
 	}
 	for _, t := range before { // they have ended since
-		found[t.process] = Pending{PID: t.process, Working: true, Timer: found[t.process].Timer}
+		found[t.process] = Pending{PID: t.process, Working: true, Timers: found[t.process].Timers}
 	}
 	for _, pid := range i.events.timers.armed() {
-		found[pid] = Pending{PID: pid, Working: found[pid].Working, Timer: true, Turned: found[pid].Turned}
+		found[pid] = Pending{PID: pid, Working: found[pid].Working, Timers: found[pid].Timers + 1, Turned: found[pid].Turned}
 	}
 	if i.events.connected.Load() && connecting() { // the kernel takes milliseconds to answer
 		found[0] = Pending{Working: true}

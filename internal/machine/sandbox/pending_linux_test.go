@@ -28,7 +28,7 @@ func TestTurned(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(list) == 1 && list[0].Turned && list[0].Timer && !list[0].Working {
+		if len(list) == 1 && list[0].Turned && list[0].Timers > 0 && !list[0].Working {
 			return
 		}
 	}

@@ -229,8 +229,8 @@ type Pending struct {
 	Program string `json:"program"` // its command line; "" if it has just ended
 	// Working reports that it runs, or that the kernel works for it.
 	Working bool `json:"working,omitempty"`
-	// Timer reports that it has a timer, or waits with a deadline.
-	Timer bool `json:"timer,omitempty"`
+	// Timers is the number of its timers, and of its threads that wait with a deadline.
+	Timers int `json:"timers,omitempty"`
 	// Turned reports that a wait of it ran out during the look, and that it waits with a deadline again. Somebody else
 	// may have begun to work meanwhile.
 	Turned bool `json:"turned,omitempty"`
