@@ -119,11 +119,11 @@ func launcherOf(command []string) *launcher {
 			l.fetch = slices.Concat([]string{beside("uv"), "pip", "install", "--no-build", "--target", "."}, options, packages)
 			l.scratch = true
 		}
-	case "go run": // the compiler runs nothing of what it compiles
+	case "go run": // the compiler runs nothing of what it compiles, unless a flag names a linker or another program
 		l.inside = moduleCache()
 		flags, at := 0, slices.IndexFunc(args, func(a string) bool { return !strings.HasPrefix(a, "-") })
 		flags = max(at, 0)
-		switch ok := at >= 0 && !slices.ContainsFunc(args[:flags], func(a string) bool { return !strings.Contains(a, "=") || strings.Contains(a, "exec=") }); {
+		switch ok := at >= 0 && !slices.ContainsFunc(args[:flags], func(a string) bool { return !strings.HasPrefix(a, "-tags=") }); {
 		case ok && strings.Contains(args[at], "@"):
 			l.fetch = slices.Concat([]string{command[0], "install"}, args[:at+1])
 			l.env, l.scratch = []string{"GOBIN=."}, true
