@@ -20,7 +20,7 @@ import (
 )
 
 // TestSame audits a server twice, in several sessions at a time, with tools that end it, hang or work for long: both reports
-// are the same, byte for byte, in each form. The second time eight programs for each processor want to work besides, so the first call of each
+// are the same, byte for byte, in each form. The second time three programs for each processor want to work besides, so the first call of each
 // session takes longer than its limit.
 func TestSame(t *testing.T) {
 	race.Skip(t)
@@ -45,7 +45,7 @@ func TestSame(t *testing.T) {
 		return all
 	}
 	first := reports()
-	for range 8 * runtime.NumCPU() {
+	for range 3 * runtime.NumCPU() {
 		busy := exec.Command("/bin/sh", "-c", "while :; do :; done")
 		if err := busy.Start(); err != nil {
 			t.Fatal(err)
