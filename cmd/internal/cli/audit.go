@@ -122,7 +122,7 @@ Exit codes: 0 the grade is --fail-under or better, 1 it is worse or incomplete (
 	f.StringVar(&flags.preset, "preset", "", "with --behind-proxy: the proxy's preset, `observe|standard|strict|none`")
 	f.StringVar(&flags.writePolicy, "write-policy", "", "draft the policy that closes the proven weaknesses, audit the server again behind the proxy with it, and write it to `FILE`")
 	f.BoolVar(&flags.contain, "contain", false, "with --behind-proxy or --write-policy: with the walls of 'toolvet proxy --contain'")
-	f.DurationVar(&flags.time, "time", 5*time.Minute, "time limit for all calls of the server")
+	f.DurationVar(&flags.time, "time", 5*time.Minute, "time limit for the calls of each session with the server")
 	f.DurationVar(&flags.callTimeout, "call-timeout", 6*time.Second, "time limit for one call")
 	f.StringVar(&flags.anchor, "anchor", "", "for SARIF: the `FILE` that gets findings without a line of code; default: the manifest in the directory")
 	f.BoolVar(&flags.verbose, "server-log", false, "print the server's standard error")

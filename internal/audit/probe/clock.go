@@ -21,9 +21,9 @@ type clock struct {
 	at      time.Time       // of the last look
 }
 
-// look counts a wait that was meant to last d and has just ended: the time that the programs took of it, and the part
-// of that in which they did nothing. One look decides for the whole wait. An idle wait counts as it was meant to be,
-// since toolvet, too, waits for a processor. The first wait counts whole: there is nothing to compare with.
+// look counts a wait of d that has just ended. It returns the programs' share of it, and how long they were idle in that
+// share. One look decides for the whole wait. An idle wait counts as d, even if it lasted longer: toolvet, too, waits for a
+// processor. The first wait counts in full, for want of an earlier look.
 func (c *clock) look(d time.Duration) (took, idle time.Duration) {
 	before, since := c.now.CPU, c.at
 	c.now, c.at = c.session.running(), time.Now()

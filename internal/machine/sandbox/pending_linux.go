@@ -144,8 +144,8 @@ func turns() map[int]turn {
 	return found
 }
 
-// taskDir returns the directory of a thread. It has another below that of its process, but once that was looked at, the kernel
-// takes milliseconds for each thread to end the process.
+// taskDir returns the directory of a thread. There is another one, below that of its process. After a look at that one, the kernel takes
+// milliseconds for each thread to end the process.
 func taskDir(id int) string { return "/proc/" + strconv.Itoa(id) }
 
 // tasks looks at all threads inside except those of init.
@@ -234,8 +234,8 @@ func stateOf(dir string) byte {
 	return fields[0][0]
 }
 
-// statFields are the fields of a stat file from the third on, the state: what stands behind the name, which the process
-// chooses.
+// statFields returns the fields of a stat file from the third on, the state. The second is the process's own choice of a name: it may have blanks
+// and brackets, so the fields begin behind the last bracket.
 func statFields(dir string) [][]byte {
 	raw, err := os.ReadFile(dir + "/stat")
 	if err != nil {
