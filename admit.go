@@ -70,7 +70,7 @@ func (t tally) forgo() {
 	}
 }
 
-// count asks the limits about a call, and counts it if it is live and a go.
+// count asks the limits about a call, and counts it if it is live and may run.
 func (g *Gate) count(ctx context.Context, c *call.Call, at Point, v *Verdict) (t engine.Ticket) {
 	t = freeTicket{}
 	if g.limiter == nil || c == nil {
@@ -94,7 +94,7 @@ func (g *Gate) count(ctx context.Context, c *call.Call, at Point, v *Verdict) (t
 			n.allowances, n.findings = g.limiter.Peek(ctx, c)
 			return n
 		})
-	case v.Go:
+	case v.admits(c.Session):
 		counted, err = ask(func() (n tally) {
 			n.ticket, n.findings = g.limiter.Take(ctx, c)
 			return n
@@ -140,5 +140,5 @@ func (g *Gate) Judge(ctx context.Context, c *call.Call, at Point) Verdict {
 // refuse adds findings to v and makes v a no-go if one of them refuses the call.
 func (v *Verdict) refuse(findings ...check.Finding) {
 	v.Findings = append(v.Findings, findings...)
-	v.Go = v.Go && !v.refused()
+	v.conclude(v.Go || v.Ask)
 }

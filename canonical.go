@@ -258,9 +258,9 @@ func (in *innerArguments) put(into map[string]any) ([]Change, error) {
 	return slices.Compact(changes), nil
 }
 
-// canonical sets the canonical arguments of a call that is a go. In are those of the call within it, nil for none.
+// canonical sets the canonical arguments of a call that may run. In are those of the call within it, nil for none.
 func (v *Verdict) canonical(c *call.Call, filled []Change, values []check.Canonical, in *innerArguments) {
-	if !v.Go || len(filled)+len(values) == 0 && in == nil {
+	if !v.Go && !v.Ask || len(filled)+len(values) == 0 && in == nil {
 		return
 	}
 	refuse := func(pointer, why string) {

@@ -80,7 +80,7 @@ func (g *Gate) callsOf(c *call.Call) *policy.Calls {
 // get such. Depth is the number of calls around it.
 func (g *Gate) inner(ctx context.Context, c *call.Call, at Point, dry *dryRun, depth int, v *Verdict) *innerArguments {
 	calls := g.callsOf(c)
-	if calls == nil || at.live() && v.refused() {
+	if _, final := v.refused(); calls == nil || at.live() && final {
 		return nil
 	}
 	dry.loosen() // the verdict depends on another tool's definition
@@ -115,7 +115,7 @@ func (g *Gate) inner(ctx context.Context, c *call.Call, at Point, dry *dryRun, d
 	for _, s := range iv.Skipped {
 		v.skip(s)
 	}
-	if !iv.Go && !v.refused() {
+	if _, final := v.refused(); !iv.Go && !iv.Ask && !final {
 		v.refuse(innerFinding(calls.Tool, "the inner call was not judged"))
 	}
 	if iv.Arguments == nil {
@@ -294,12 +294,12 @@ func (t tickets) Rollback() {
 
 // countInner counts the calls within a call that has the ticket t, and adds what limits have against them.
 func (g *Gate) countInner(ctx context.Context, at Point, v *Verdict, t engine.Ticket) engine.Ticket {
-	if len(v.Inner) == 0 || g.limiter == nil || at.live() && !v.Go {
+	if len(v.Inner) == 0 || g.limiter == nil || at.live() && !v.admits(v.Inner[0].Session) {
 		return t
 	}
 	all := tickets{t}
 	for _, in := range v.Inner {
-		own := Verdict{Go: v.Go}
+		own := Verdict{Go: v.Go, Ask: v.Ask}
 		all = append(all, g.count(ctx, in, at, &own))
 		v.Allowances = append(v.Allowances, own.Allowances...)
 		v.refuse(own.Findings...)
@@ -307,7 +307,7 @@ func (g *Gate) countInner(ctx context.Context, at Point, v *Verdict, t engine.Ti
 			v.Stopped = own.Stopped
 		}
 	}
-	if at.live() && !v.Go {
+	if at.live() && !v.admits(v.Inner[0].Session) {
 		all.Rollback()
 		return freeTicket{}
 	}

@@ -111,7 +111,7 @@ func (g *Gate) review(ctx context.Context, c *call.Call, r *result.Result) Revie
 		reviewed.Findings = append(reviewed.Findings, check.Finding{Check: "policy", Stage: check.Output, Level: check.SecurityLevel,
 			Message: "the result could not be changed as the checks want it; the reason is in toolvet's log"})
 	}
-	if !reviewed.refused() {
+	if refused, _ := reviewed.refused(); !refused { // nobody can be asked about a result
 		reviewed.Go, reviewed.Raw, reviewed.Notes = true, raw, judged.review.notes
 	}
 	return reviewed

@@ -220,13 +220,14 @@ func (l *passList) demanded(p *planned) {
 	}
 	add(found.Errors, check.Error, false)
 	add(found.Foreseen, foreseen, true)
+	add(found.Asks, check.Ask, false)
 	add(found.Warnings, check.Warning, false)
 }
 
 // everywhere adds the run of a check with a demand on all arguments.
 func (l *passList) everywhere(p *planned) {
 	targets := l.places.Targets(p.Check, maxTargets+1)
-	l.over(p, slices.Concat(targets.Errors, targets.Foreseen, targets.Warnings))
+	l.over(p, slices.Concat(targets.Errors, targets.Foreseen, targets.Asks, targets.Warnings))
 }
 
 // over adds a run over values in the arguments.
@@ -356,11 +357,11 @@ func (g *Gate) record(run plannedPass, o outcome, timeout time.Duration, j judge
 		v.sawLevel(p.Level)
 	}
 	for _, f := range o.findings {
-		if p.settings.Severity != nil && (f.Severity == p.Severity || *p.settings.Severity == check.Warning) {
-			f.Severity = *p.settings.Severity // but a check's own warning stays a warning
+		if own := p.settings.Severity; own != nil && (f.Severity == p.Severity || *own > f.Severity) {
+			f.Severity = *own // but a check's own warning stays a warning
 		}
 		f.Severity, f.Foreseen = max(f.Severity, run.worst), run.foresee
-		if f.Severity == check.Error && !f.Foreseen || !v.tells(f) {
+		if f.Blocks() && !f.Foreseen || !v.tells(f) {
 			v.add(p, f)
 		}
 	}
@@ -390,7 +391,7 @@ func (p *planned) crowded() check.Finding {
 }
 
 func (v *Verdict) add(p *planned, f check.Finding) {
-	f.Observed = p.settings.Observe && f.Severity == check.Error
+	f.Observed = p.settings.Observe && f.Severity != check.Warning
 	v.Findings = append(v.Findings, f)
 }
 

@@ -220,19 +220,19 @@ func (g *Gate) judgeAt(ctx context.Context, c *call.Call, at Point, dry *dryRun,
 		if s.name != check.Policy { // rules read the whole request
 			g.runParts(ctx, s, parts, &v)
 		}
-		if at.live() && v.refused() {
+		if _, final := v.refused(); final && at.live() {
 			break
 		}
 	}
 	// No policy, whichever checks it turns off, can let in a call that no check has looked
 	// at, or a call of an unusable tool.
-	if c.Tool == nil && !v.refused() { // even if the policy turns off known-tool
+	if _, final := v.refused(); c.Tool == nil && !final { // even if the policy turns off known-tool
 		v.Findings = append(v.Findings, check.Finding{Check: "known-tool", Stage: check.Schema, Level: check.SyntaxLevel,
 			Message: "the server lists no tool of this name, so nothing is known of its arguments"})
 	}
 	dry.end(&v)
 	in := g.inner(ctx, c, at, dry, depth, &v)
-	v.Go = !v.refused() && (len(v.Levels) > 0 || c.Implied()) && c.Tool != nil && c.Tool.Fault == nil
+	v.conclude((len(v.Levels) > 0 || c.Implied()) && c.Tool != nil && c.Tool.Fault == nil)
 	v.canonical(c, filled, values, in)
 	return v
 }

@@ -14,6 +14,9 @@ type Validation struct {
 	Warnings    []string `json:"warnings"`
 	Suggestions []string `json:"suggestions"`
 
+	// Ask says of a call that is not valid that a person's consent is all it lacks.
+	Ask bool `json:"ask,omitempty"`
+
 	Tool     string          `json:"tool,omitempty"`
 	Method   string          `json:"method"`   // who judged: "toolvet", "toolvet+native", "native" or "schema-only"
 	Version  string          `json:"version"`  // of the protocol

@@ -14,7 +14,10 @@ import (
 
 // A Verdict is a go or a no-go, with its reasons. The zero Verdict is a no-go.
 type Verdict struct {
-	Go       bool
+	Go bool
+	// Ask says of a no-go that a person's consent is all that the call lacks. Only a door that can ask a person may let such a
+	// call in; every other refuses it.
+	Ask      bool
 	Findings []check.Finding // in the order of the stages and of the suite
 	Levels   []check.Level   // the levels of the checks that ran
 	Skipped  []check.Skip    // checks that could not look; they never count as passed
@@ -24,22 +27,31 @@ type Verdict struct {
 	// outermost, without their arguments.
 	Inner []*call.Call
 	// Arguments are the canonical arguments, if the policy asks for such and they differ from the call's: the tool must get
-	// them in place of the call's. Changes tell where they differ. Nil: the tool gets the call's own text. Only a go has any.
+	// them in place of the call's. Changes tell where they differ. Nil: the tool gets the call's own text. Only a go, or a call to ask about, has any.
 	Arguments json.RawMessage
 	Changes   []Change
 	// Stopped is the error of the caller's context, if it ended before a check did.
 	Stopped error
 }
 
-// refused reports whether a finding refuses the call.
-func (v *Verdict) refused() bool {
+// refused reports whether a finding refuses the call, and whether no consent of a person changes that.
+func (v *Verdict) refused() (refused, final bool) {
 	for i := range v.Findings {
-		if v.Findings[i].Blocks() {
-			return true
+		if f := &v.Findings[i]; f.Blocks() {
+			refused, final = true, final || !f.Asks()
 		}
 	}
-	return false
+	return refused, final
 }
+
+// conclude makes v a go, a no-go, or a call to ask about. Judged says that nothing but findings stands in the way.
+func (v *Verdict) conclude(judged bool) {
+	refused, final := v.refused()
+	v.Go, v.Ask = judged && !refused, judged && refused && !final
+}
+
+// admits reports whether a door lets a live call of the session in: a go, or a call that the door will ask a person about.
+func (v *Verdict) admits(s *call.Session) bool { return v.Go || v.Ask && s != nil && s.Asks }
 
 // Errors returns the findings that refuse the call.
 func (v *Verdict) Errors() []check.Finding { return v.filter(true) }
@@ -66,10 +78,17 @@ func (v *Verdict) Err(tool string) error {
 	return &DeniedError{Tool: tool, Findings: v.Errors(), stopped: v.Stopped}
 }
 
-// String formats the verdict for people: go or no-go, then one line for each finding.
+// String formats the verdict for people: go, ask or no-go, then one line for each finding.
 func (v Verdict) String() string {
 	var b strings.Builder
-	b.WriteString(map[bool]string{true: "go", false: "no-go"}[v.Go])
+	switch {
+	case v.Go:
+		b.WriteString("go")
+	case v.Ask:
+		b.WriteString("ask")
+	default:
+		b.WriteString("no-go")
+	}
 	if !v.Go && len(v.Findings) == 0 {
 		b.WriteString("\n - not judged")
 	}

@@ -42,6 +42,9 @@ type Session struct {
 	// AllowWarnings makes a warning of the error about something missing, in dry runs and calls of a schedule.
 	AllowWarnings bool
 
+	// Asks says that the door asks a person about a call whose verdict is to ask. A door that does not refuses such a call.
+	Asks bool
+
 	// ClientName and ClientVersion are what the client calls itself. They may be shown, and
 	// must never be trusted: no rule can read them.
 	ClientName, ClientVersion string

@@ -123,10 +123,11 @@ type Severity int
 // The severities. The zero Severity is Error: a finding without a severity refuses the call.
 const (
 	Error   Severity = iota // the call is refused
+	Ask                     // the call needs a person's consent, and is refused where nobody can be asked
 	Warning                 // the call goes through; the finding is told
 )
 
-var severityNames = []string{"error", "warning"}
+var severityNames = []string{"error", "ask", "warning"}
 
 func (s Severity) String() string { return name(severityNames, int(s)) }
 

@@ -47,8 +47,11 @@ type Finding struct {
 	Source string `json:"-"`
 }
 
-// Blocks reports whether f refuses the call.
-func (f *Finding) Blocks() bool { return f.Severity == Error && !f.Observed }
+// Blocks reports whether f refuses the call, unless a person consents to it: see Asks.
+func (f *Finding) Blocks() bool { return f.Severity != Warning && !f.Observed }
+
+// Asks reports whether f refuses the call only until a person consents to it.
+func (f *Finding) Asks() bool { return f.Severity == Ask && !f.Observed }
 
 // String is the finding on one line, with its place.
 func (f Finding) String() string {
@@ -97,17 +100,18 @@ type Pass struct {
 
 // Report adds a finding. Its texts become one line: a control character, or another that does not
 // print, is replaced. It fills in the check and its stage, and where the finding has
-// none of its own, level and severity; an unknown severity is none. A check of severity
-// Warning never reports an error.
+// none of its own, level and severity; an unknown severity is none. A check never reports more than
+// its own severity.
 func (p *Pass) Report(f Finding) {
 	f.Check, f.Stage = p.run.check.Name, p.run.check.Stage
 	f.Message, f.Suggestion = oneLine(f.Message), oneLine(f.Suggestion)
 	if f.Level == 0 {
 		f.Level = p.run.check.Level
 	}
-	if f.Severity != Warning {
+	if f.Severity != Ask && f.Severity != Warning {
 		f.Severity = p.run.check.Severity
 	}
+	f.Severity = max(f.Severity, p.run.check.Severity)
 	p.run.Findings = append(p.run.Findings, f)
 }
 

@@ -58,7 +58,7 @@ type Call struct {
 
 // An Outcome is the outcome of a call.
 type Outcome struct {
-	Verdict    string         // go, no-go, observed
+	Verdict    string         // go, ask, no-go, observed
 	Codes      []string       // SCHEMA, SEMANTIC, … of the findings that refused it, the first stage first
 	Checks     []string       // the checks that refused it
 	ToolError  bool           // the tool ran and reported an error

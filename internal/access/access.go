@@ -144,7 +144,10 @@ func RulesOf(p *policy.Policy) []rule.Rule {
 	rules := make([]rule.Rule, len(p.Rules))
 	for i, r := range p.Rules {
 		rules[i] = rule.Rule{Name: r.Name, Tools: r.Tools, Requests: r.Requests, When: r.When, Message: r.Message, Suggestion: r.Suggestion, Observe: r.Observe}
-		if r.Allow {
+		switch r.Effect {
+		case policy.Ask:
+			rules[i].Effect = rule.Ask
+		case policy.Allow:
 			rules[i].Effect = rule.Allow
 		}
 	}

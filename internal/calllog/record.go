@@ -39,6 +39,7 @@ type Verdict string
 const (
 	Go       Verdict = "go"
 	NoGo     Verdict = "no-go"
+	Ask      Verdict = "ask"      // made if a person consents
 	Observed Verdict = "observed" // would have been refused, but the policy only observes
 )
 

@@ -17,7 +17,7 @@ import (
 // A Rule permits or refuses calls. Package rule says what it means; the policy only reads it.
 type Rule struct {
 	Name       string
-	Allow      bool     // it permits what it matches; otherwise it refuses that
+	Effect     RuleEffect
 	Tools      []string // patterns, SERVER:TOOL or TOOL
 	Requests   []string // patterns of other requests, SERVER:METHOD or METHOD
 	When       string   // a CEL expression
@@ -27,6 +27,16 @@ type Rule struct {
 
 	Origin
 }
+
+// A RuleEffect is what a rule does to the calls that it matches.
+type RuleEffect int
+
+// The effects. The zero Effect is the safe one.
+const (
+	Deny RuleEffect = iota
+	Ask             // a person must consent
+	Allow
+)
 
 // An Origin remembers the position of an entry in a policy's file, for errors that only show
 // later. The zero Origin belongs to an entry made in Go.
@@ -85,7 +95,9 @@ func readRule(d *decoder, n ast.Node) Rule {
 	text := func(into *string) func(n ast.Node) { return func(n ast.Node) { *into, _ = d.text(n) } }
 	name := at("name", text(&r.Name))
 	name.required = true
-	effect := at("effect", func(n ast.Node) { r.Allow = oneOf(d, n, choice[bool]{"allow", true}, choice[bool]{"deny", false}) })
+	effect := at("effect", func(n ast.Node) {
+		r.Effect = oneOf(d, n, choice[RuleEffect]{"allow", Allow}, choice[RuleEffect]{"ask", Ask}, choice[RuleEffect]{"deny", Deny})
+	})
 	effect.required = true
 	d.object(n, "the rule", name, effect,
 		at("tools", func(n ast.Node) { r.Tools = d.texts(n) }),
@@ -149,7 +161,7 @@ func (p *Policy) Beside() []string {
 
 func (p *Policy) readPinning(d *decoder, n ast.Node) {
 	severity := func(n ast.Node) check.Severity {
-		return oneOf(d, n, choice[check.Severity]{"refuse", check.Error}, choice[check.Severity]{"warn", check.Warning})
+		return oneOf(d, n, choice[check.Severity]{"refuse", check.Error}, choice[check.Severity]{"ask", check.Ask}, choice[check.Severity]{"warn", check.Warning})
 	}
 	d.object(n, "pinning",
 		field{key: "lock", required: true, read: func(n ast.Node) { p.Pinning.Lock = d.beside(n) }},

@@ -26,7 +26,7 @@ func JSONSchema(checks []*check.Check, kinds []*check.Demand) []byte {
 			output[k.Name] = optionsSchema(k)
 		} else {
 			s := optionsSchema(k)
-			s["properties"].(object)["severity"] = words("warning: its findings refuse nothing; default: error", "error", "warning")
+			s["properties"].(object)["severity"] = words("ask: a person must consent to what it finds; warning: its findings refuse nothing; default: error", "error", "ask", "warning")
 			demands[k.Name] = s
 		}
 	}
@@ -96,7 +96,7 @@ func checkSchema() object {
 	return object{"oneOf": []object{
 		{"const": "off", "description": "the check does not run"},
 		closed(object{
-			"severity":  words("of all its findings; default: as the check says", "error", "warning"),
+			"severity":  words("of all its findings; default: as the check says", "error", "ask", "warning"),
 			"mode":      words("observe: findings are recorded and refuse nothing; default: enforce", "enforce", "observe"),
 			"fail_open": object{"type": "boolean", "description": "true: where the check breaks it warns instead of refusing; default: false"},
 		}, "what becomes of its findings"),
@@ -163,7 +163,7 @@ func logSchema() object {
 func ruleSchema() object {
 	s := closed(object{
 		"name":       textSchema("names the rule in reasons and logs"),
-		"effect":     words("decision on matching calls", "allow", "deny"),
+		"effect":     words("decision on matching calls; ask: a person must consent", "allow", "ask", "deny"),
 		"tools":      listOf(object{"type": "string"}, "SERVER:TOOL, or TOOL of any server; * is any characters; default, where requests is absent, too: all tools and requests"),
 		"requests":   listOf(object{"type": "string"}, "requests other than tools/call: SERVER:METHOD, or METHOD of any server; * is any characters"),
 		"when":       textSchema("a CEL expression over session, server, tool, request, args and now; default: always"),

@@ -43,6 +43,7 @@ func (p *Places) Demands(c *check.Check) bool {
 type Targets struct {
 	Errors   []check.Target
 	Foreseen []check.Target // an error on occasions that are not [Live]
+	Asks     []check.Target
 	Warnings []check.Target
 }
 
@@ -53,6 +54,8 @@ func (p *Places) Targets(c *check.Check, limit int) (targets Targets) {
 		switch {
 		case d.From > Live:
 			list = &targets.Foreseen
+		case d.Severity == check.Ask:
+			list = &targets.Asks
 		case d.Severity == check.Warning:
 			list = &targets.Warnings
 		}

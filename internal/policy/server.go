@@ -262,7 +262,7 @@ func (d *decoder) readDemands(n ast.Node, about bool) []Demand {
 }
 
 func readSeverity(d *decoder, n ast.Node) check.Severity {
-	return oneOf(d, n, choice[check.Severity]{"error", check.Error}, choice[check.Severity]{"warning", check.Warning})
+	return oneOf(d, n, choice[check.Severity]{"error", check.Error}, choice[check.Severity]{"ask", check.Ask}, choice[check.Severity]{"warning", check.Warning})
 }
 
 func (d *decoder) kind(e entry, about bool) *check.Demand {

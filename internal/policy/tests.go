@@ -46,10 +46,11 @@ type Case struct {
 	Origin
 }
 
-// Want is the expected verdict on a call: go or no-go, and one finding that fits every field
-// given here. For a no-go the finding must be one that refuses the call.
+// Want is the expected verdict on a call: go, ask or no-go, and one finding that fits every field
+// given here. Unless for a go, the finding must be one that refuses the call.
 type Want struct {
 	Go      bool
+	Ask     bool    // a person's consent is all that the call lacks
 	Check   string  // that finds it; "" is any
 	Rule    string  // of the policy's rules, by its name; "" is any
 	Pointer *string // place in the arguments; nil is any
@@ -72,7 +73,7 @@ func (w Want) Anything() bool {
 //	cases:
 //	  - name: stays below the root  # default: the tool's name
 //	    call: {tool: files:read_text_file, arguments: {path: ../etc/passwd}}
-//	    go: false
+//	    go: false                   # or true, or ask: only a person's consent is missing
 //	    check: path                 # or rule: a name of rules; pointer: /path; message: a part of it
 //	  - call: {request: files:resources/read, params: {uri: file:///etc/passwd}}
 //	    go: false
@@ -171,7 +172,17 @@ func (d *decoder) testCase(n ast.Node) Case {
 		field{key: "call", required: true, read: func(n ast.Node) { c.readCall(d, n) }},
 		field{key: "session", read: func(n ast.Node) { c.Session = d.session(n) }},
 		field{key: "now", read: func(n ast.Node) { c.Now = d.moment(n) }},
-		field{key: "go", required: true, read: func(n ast.Node) { c.Want.Go = d.boolean(n) }},
+		field{key: "go", required: true, read: func(n ast.Node) {
+			if text, ok := bare(n).(*ast.StringNode); ok && text.Value == "ask" {
+				c.Want.Ask = true
+				return
+			}
+			if _, ok := bare(n).(*ast.BoolNode); !ok {
+				d.mismatch(n, "true, false or ask")
+				return
+			}
+			c.Want.Go = d.boolean(n)
+		}},
 		text("check", &c.Want.Check),
 		text("rule", &c.Want.Rule),
 		field{key: "pointer", read: func(n ast.Node) {

@@ -30,7 +30,7 @@ const MethodToolvet = "toolvet"
 // NewResult puts a verdict on a call of tool into the protocol's words.
 func NewResult(tool string, v toolvet.Verdict) Result {
 	r := Result{Validation: toolvet.Validation{
-		Valid: v.Go, Tool: strictjson.Printable(tool, maxToolName), Method: MethodToolvet, Version: Version,
+		Valid: v.Go, Ask: v.Ask, Tool: strictjson.Printable(tool, maxToolName), Method: MethodToolvet, Version: Version,
 		Errors: []string{}, Warnings: []string{}, Suggestions: []string{}, Findings: []check.Finding{},
 		Levels: append([]check.Level{}, v.Levels...), Skipped: append([]check.Skip{}, v.Skipped...),
 		Limits: v.Allowances,
@@ -85,7 +85,7 @@ func (r *Result) Text() string {
 		f := &r.Findings[i]
 		mark := "warning"
 		if f.Blocks() {
-			mark, blocked = "error", true
+			mark, blocked = f.Severity.String(), true
 		}
 		fmt.Fprintf(&b, "- %s: %s\n", mark, at(f.Pointer, f.Message))
 		if mended, ok := places[f.Suggestion]; ok {
@@ -140,9 +140,13 @@ func answer(result any, modern bool) json.RawMessage {
 // Refusal returns the CallToolResult of a refused call: a tool execution error (SEP-1303)
 // with advice for the model, and with the result in _meta.
 func (r *Result) Refusal(modern bool) json.RawMessage {
+	advice := refusalAdvice
+	if r.Ask {
+		advice = consentAdvice
+	}
 	return marshal(toolResult{
 		ResultType: resultType(modern), IsError: true,
-		Content: text(fmt.Sprintf("The call to %q was refused before it ran:\n%s\n%s", r.Tool, r.Text(), refusalAdvice)),
+		Content: text(fmt.Sprintf("The call to %q was refused before it ran:\n%s\n%s", r.Tool, r.Text(), advice)),
 		Meta:    map[string]any{VerdictKey: r},
 	})
 }
@@ -151,6 +155,9 @@ func (r *Result) Refusal(modern bool) json.RawMessage {
 // not the call's: a schema that does not compile, a server that does not answer.
 const refusalAdvice = "Nothing was executed. Fix the errors above before you call it again; " +
 	"if they are not yours to fix, do not repeat the call."
+
+// consentAdvice ends the refusal of a call that lacks a person's consent alone, where nobody can be asked.
+const consentAdvice = "Nothing was executed. A person must consent to this call, and nobody can be asked here: tell the user, and do not repeat the call."
 
 // marshal encodes what this package built: it cannot fail. Text is for models and
 // people, so <, > and & stay as they are.

@@ -181,7 +181,7 @@ func (r *Recorder) Listed(ctx context.Context, server string, tools *call.Catalo
 
 func (r *Recorder) record(e *toolvet.Event, kind calllog.Kind) calllog.Record {
 	rec := calllog.Record{Kind: kind, Server: e.Call.Server, Tool: r.toolName(e.Call), Method: r.method(e), Point: point(e.Point), Request: r.request(e),
-		Verdict: verdictOf(&e.Verdict), Findings: calllog.Findings(e.Verdict.Findings), DurationUS: e.Took.Microseconds()}
+		Verdict: verdictOf(e), Findings: calllog.Findings(e.Verdict.Findings), DurationUS: e.Took.Microseconds()}
 	for i, f := range e.Verdict.Findings {
 		if kind == calllog.KindResult {
 			rec.Findings[i].Pointer = logname.Pointer(f.Pointer, nil)
@@ -207,8 +207,12 @@ func (r *Recorder) record(e *toolvet.Event, kind calllog.Kind) calllog.Record {
 	return rec
 }
 
-func verdictOf(v *toolvet.Verdict) calllog.Verdict {
+// verdictOf is the verdict for the log. A door that asks nobody has refused a call to ask about.
+func verdictOf(e *toolvet.Event) calllog.Verdict {
+	v, s := &e.Verdict, e.Call.Session
 	switch {
+	case v.Ask && (e.Point == toolvet.PointValidate || s != nil && s.Asks):
+		return calllog.Ask
 	case !v.Go:
 		return calllog.NoGo
 	case slices.ContainsFunc(v.Findings, func(f check.Finding) bool { return f.Observed }):
@@ -230,7 +234,7 @@ func (r *Recorder) telemetryCall(e *toolvet.Event) telemetry.Call {
 }
 
 func outcome(e *toolvet.Event, added time.Duration) telemetry.Outcome {
-	o := telemetry.Outcome{Verdict: string(verdictOf(&e.Verdict)), ToolError: e.Failed, Added: added, Redactions: map[string]int{}}
+	o := telemetry.Outcome{Verdict: string(verdictOf(e)), ToolError: e.Failed, Added: added, Redactions: map[string]int{}}
 	for _, f := range e.Verdict.Findings {
 		switch {
 		case f.Blocks() && f.Code == engine.CodeRateLimit:

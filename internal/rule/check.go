@@ -77,8 +77,11 @@ func run(ctx context.Context, pass *check.Pass, set *Set, o Options) error {
 			o.Log.Error("rule could not be evaluated", "rule", r.Rule, "server", c.Server, "tool", c.Name, "err", r.Err)
 		}
 		f := check.Finding{Source: r.Rule, Message: r.Message, Suggestion: r.Suggestion}
-		if r.Observed {
+		switch {
+		case r.Observed:
 			f.Severity = check.Warning
+		case r.Ask:
+			f.Severity = check.Ask
 		}
 		pass.Report(f)
 	}

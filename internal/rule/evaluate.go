@@ -49,6 +49,7 @@ type Reason struct {
 	Message    string
 	Suggestion string
 	Observed   bool  // the rule only observes
+	Ask        bool  // the call may be made if a person consents
 	Err        error // why the rule could not be evaluated, for logs: it may quote an argument
 }
 
@@ -90,8 +91,8 @@ func (p *Program) observe(ctx context.Context, vars *variables, silent bool) []R
 // votes are what some rules say of a call.
 type votes struct {
 	allowed bool
-	allower string   // the first rule that allows it
-	against []Reason // of deny rules that match, and of rules that cannot be evaluated
+	allower string   // the first rule that allows it, or would have a person allow it
+	against []Reason // of deny and ask rules that match, and of rules that cannot be evaluated
 }
 
 // ask evaluates rules, without those whose guards say that they are false. If their cost or the
@@ -122,10 +123,13 @@ func (p *Program) ask(ctx context.Context, rules sequence, vars *variables) vote
 		switch {
 		case err != nil:
 			v.against = append(v.against, r.broken(err))
-		case matched && r.Effect == Allow && !v.allowed:
-			v.allowed, v.allower = true, r.Name
-		case matched && r.Effect == Deny:
-			v.against = append(v.against, r.matched())
+		case matched:
+			if r.Effect != Allow {
+				v.against = append(v.against, r.matched())
+			}
+			if r.Effect != Deny && !v.allowed {
+				v.allowed, v.allower = true, r.Name
+			}
 		}
 		if errors.Is(err, errCost) || err != nil && ctx.Err() != nil {
 			break

@@ -8,8 +8,13 @@ import (
 	"fmt"
 )
 
-// matched is the reason of a deny rule whose condition is true.
+// matched is the reason of a deny or ask rule whose condition is true.
 func (r *planned) matched() Reason {
+	if r.Effect == Ask {
+		reason := r.reason("wants a person to consent to the call", "would want a person to consent to the call, and only observes")
+		reason.Ask = true
+		return reason
+	}
 	return r.reason("refuses the call", "would refuse the call, and only observes")
 }
 

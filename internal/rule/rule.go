@@ -10,7 +10,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 )
 
-// A Rule permits or refuses calls. The zero Effect, Deny, is the safe one.
+// A Rule permits or refuses calls, or has a person decide. The zero Effect, Deny, is the safe one.
 type Rule struct {
 	Name   string // unique; shown to callers
 	Effect Effect
@@ -36,6 +36,7 @@ type Effect int
 // The effects.
 const (
 	Deny  Effect = iota // refuses it, whatever others allow
+	Ask                 // permits it if a person consents, whatever others allow
 	Allow               // permits it
 )
 

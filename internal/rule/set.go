@@ -98,8 +98,8 @@ func (c *compiled) read(names map[string]bool) Errors {
 	case names[c.Name]:
 		fail("name", 0, "is given to two rules")
 	}
-	if c.Effect != Allow && c.Effect != Deny {
-		fail("effect", 0, "must be allow or deny")
+	if c.Effect < Deny || c.Effect > Allow {
+		fail("effect", 0, "must be allow, ask or deny")
 	}
 	read := func(field string, texts []string) (patterns []pattern) {
 		for i, text := range texts {

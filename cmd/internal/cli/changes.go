@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/calllog"
 	"github.com/toolvet/toolvet/internal/terminal"
@@ -20,8 +21,9 @@ import (
 // replayCounts end the output of --json.
 type replayCounts struct {
 	Judged    int            `json:"judged"`
-	Denied    int            `json:"allowToDeny"`
-	Allowed   int            `json:"denyToAllow"`
+	Denied    int            `json:"allowToDeny"` // now denied
+	Allowed   int            `json:"denyToAllow"` // now allowed
+	Asked     int            `json:"toAsk,omitempty"`
 	NotJudged map[string]int `json:"notJudged"` // by the reason
 	Faults    int            `json:"faults"`    // unreadable lines
 }
@@ -40,11 +42,23 @@ type change struct {
 	findings []check.Finding // as in Now
 }
 
-// The changes.
+// The decisions that a change leads from and to.
 const (
-	allowToDeny = "allow→deny"
-	denyToAllow = "deny→allow"
+	allows = "allow"
+	asks   = "ask"
+	denies = "deny"
 )
+
+// decisionOf is what a verdict comes to.
+func decisionOf(v *toolvet.Verdict) string {
+	switch {
+	case v.Go:
+		return allows
+	case v.Ask:
+		return asks
+	}
+	return denies
+}
 
 func (r *replay) tell(w io.Writer, c *change) error {
 	if r.flags.json {
@@ -55,7 +69,7 @@ func (r *replay) tell(w io.Writer, c *change) error {
 		name = c.Server + ":" + name
 	}
 	_, err := terminal.Fprintf(w, "%s  %s  %s\n", c.Time.UTC().Format(time.RFC3339), c.Change, strictjson.Printable(name, maxDescription))
-	if c.Change == denyToAllow {
+	if len(c.findings) == 0 {
 		for _, f := range c.Was {
 			terminal.Fprintf(w, "  was refused by %s\n", strictjson.Printable(reason(f), maxDescription))
 		}
@@ -85,8 +99,12 @@ func (r *replay) sum(w io.Writer) error {
 	if r.flags.json {
 		return writeJSON(w, n)
 	}
-	_, err := terminal.Fprintf(w, "%s judged: %d %s, %d %s, %d as before%s\n", count(n.Judged, "call"),
-		n.Denied, allowToDeny, n.Allowed, denyToAllow, n.Judged-n.Denied-n.Allowed, leftOut(r.policy, false))
+	asked := ""
+	if n.Asked > 0 {
+		asked = fmt.Sprintf("%d to ask, ", n.Asked)
+	}
+	_, err := terminal.Fprintf(w, "%s judged: %d allow→deny, %d deny→allow, %s%d as before%s\n", count(n.Judged, "call"),
+		n.Denied, n.Allowed, asked, n.Judged-n.Denied-n.Allowed-n.Asked, leftOut(r.policy, false))
 	for _, why := range slices.Sorted(maps.Keys(n.NotJudged)) {
 		_, err = terminal.Fprintf(w, "%s not judged: %s\n", count(n.NotJudged[why], "call"), why)
 	}
@@ -100,7 +118,7 @@ func (r *replay) outcome() error {
 		return errors.New("no call could be judged")
 	case n.Faults > 0:
 		return fmt.Errorf("%s of the log could not be read", count(n.Faults, "line"))
-	case n.Denied+n.Allowed > 0:
+	case n.Denied+n.Allowed+n.Asked > 0:
 		return exitCode(exitNoGo)
 	}
 	return nil

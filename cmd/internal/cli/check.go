@@ -48,7 +48,10 @@ The verdict is that of 'toolvet proxy' with the same flags and the same server: 
 policy, that of the preset "standard". Only a missing file, of which a live call has a warning,
 is an error here, because the call could only fail: see --allow-warnings.
 
-Exit codes: 0 all calls are a go, 1 a call is a no-go, 2 a call was not judged.`,
+The verdict "ask" means that only a person's consent is missing: a door that can ask nobody, such as
+the proxy, refuses the call.
+
+Exit codes: 0 all calls are a go, 1 a call is a no-go or to ask about, 2 a call was not judged.`,
 		Example: `  toolvet check --tools tools.json call.json
   toolvet check call.json -- npx -y @modelcontextprotocol/server-filesystem .
   toolvet check --policy toolvet.yaml call.json

@@ -106,8 +106,8 @@ func refusedByRules(rules []rule.Rule, server, tool string) bool {
 	for _, r := range rules {
 		switch covers := r.Covers(server, tool); {
 		case r.Observe:
-		case r.Effect == rule.Allow:
-			allowing, allowed = true, allowed || covers
+		case r.Effect != rule.Deny:
+			allowing, allowed = allowing || r.Effect == rule.Allow, allowed || covers
 		case covers && r.When == "":
 			return true
 		}

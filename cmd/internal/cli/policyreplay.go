@@ -165,7 +165,7 @@ func (r *replay) call(ctx context.Context, record calllog.Record) (c *change, wh
 	if why != "" {
 		return nil, why, nil
 	}
-	was, known := map[calllog.Verdict]bool{calllog.Go: true, calllog.Observed: true, calllog.NoGo: false}[record.Verdict]
+	was, known := map[calllog.Verdict]string{calllog.Go: allows, calllog.Observed: allows, calllog.Ask: asks, calllog.NoGo: denies}[record.Verdict]
 	switch {
 	case !known:
 		return nil, "no verdict was recorded", nil
@@ -186,25 +186,28 @@ func (r *replay) call(ctx context.Context, record calllog.Record) (c *change, wh
 	}
 	session := call.Session{Subject: record.Subject, Transport: "stdio", Roots: record.Roots}
 	v, err := gate.judge(ctx, tools, recordedCall{record.Tool, record.Method, record.Arguments, &session, record.Time})
+	now := decisionOf(&v)
 	switch {
 	case err != nil:
 		return nil, "", err
-	case v.Go && !was && r.elsewhere(record):
+	case v.Go && was != allows && r.elsewhere(record):
 		return nil, "refused by what a replay does not do", nil
 	}
 	r.counts.Judged++
-	if v.Go == was {
+	if now == was {
 		return nil, "", nil
 	}
-	c = &change{Time: record.Time, Change: denyToAllow, Server: record.Server, Tool: cmp.Or(record.Tool, record.Method), Subject: record.Subject, Request: record.Request,
+	c = &change{Time: record.Time, Change: was + "→" + now, Server: record.Server, Tool: cmp.Or(record.Tool, record.Method), Subject: record.Subject, Request: record.Request,
 		Was:      slices.DeleteFunc(append([]calllog.Finding{}, record.Findings...), func(f calllog.Finding) bool { return !refused(f) }),
 		findings: v.Errors()}
 	c.Now = protocol.NewResult(cmp.Or(record.Tool, record.Method), toolvet.Verdict{Findings: c.findings}).Findings
-	if was {
-		c.Change = allowToDeny
-		r.counts.Denied++
-	} else {
+	switch now {
+	case allows:
 		r.counts.Allowed++
+	case asks:
+		r.counts.Asked++
+	default:
+		r.counts.Denied++
 	}
 	return c, "", nil
 }
@@ -216,7 +219,7 @@ func (r *replay) elsewhere(record calllog.Record) bool {
 }
 
 // refused reports whether a recorded finding refused the call.
-func refused(f calllog.Finding) bool { return f.Severity == check.Error.String() && !f.Observed }
+func refused(f calllog.Finding) bool { return f.Severity != check.Warning.String() && !f.Observed }
 
 // gateOf returns the gate for recorded calls of a server.
 func (r *replay) gateOf(server string) (gate *offlineGate, why string) {

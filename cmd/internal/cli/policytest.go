@@ -34,7 +34,7 @@ func (a *app) testCommand() *cobra.Command {
 		Use:   "test [flags] [FILE | DIR]...",
 		Short: "Run the tests of policies: which calls go through, and what refuses the others",
 		Long: `Run the tests of policies, by default all *.test.yaml in this directory. A test file
-names a policy, the tools of its server, and cases: a call, go or no-go, and the check or
+names a policy, the tools of its server, and cases: a call, go (true, false or ask), and the check or
 the rule that must refuse it. The verdicts are those of 'toolvet proxy', but no call is
 made. Checks that look at files, network and databases are off, unless the file says
 "runtime: true".
@@ -176,11 +176,11 @@ func (r *caseResult) text(w io.Writer) error {
 
 // unmet describes the failed expectation of a case; "" if there is none.
 func unmet(want policy.Want, v toolvet.Verdict) string {
+	words := map[string]string{allows: "a go", asks: "to ask about", denies: "a no-go"}
+	is, must := decisionOf(&v), decisionOf(&toolvet.Verdict{Go: want.Go, Ask: want.Ask})
 	switch {
-	case want.Go && !v.Go:
-		return "must be a go, and is a no-go"
-	case !want.Go && v.Go:
-		return "must be a no-go, and is a go"
+	case is != must:
+		return fmt.Sprintf("must be %s, and is %s", words[must], words[is])
 	case !want.Go && want.Anything() && slices.ContainsFunc(v.Findings, isUnknownTool):
 		return "is a no-go for any policy, because there is no tool of this name: if the case tests that, add \"check: known-tool\""
 	case want.Anything() || slices.ContainsFunc(v.Findings, func(f check.Finding) bool { return finds(want, f) }):
@@ -188,7 +188,7 @@ func unmet(want policy.Want, v toolvet.Verdict) string {
 	case want.Go:
 		return "is a go, but without the expected finding"
 	}
-	return "is a no-go, but not for the expected reason"
+	return fmt.Sprintf("is %s, but not for the expected reason", words[is])
 }
 
 // isUnknownTool reports whether a finding refuses a call of an unlisted tool.

@@ -27,7 +27,7 @@ func writeReport(w io.Writer, label string, r *protocol.Result) error {
 			terminal.Fprintf(b, "%s: ", s)
 		}
 	}
-	fmt.Fprintln(b, verdictWord(r.Valid))
+	fmt.Fprintln(b, verdictWord(r))
 	for i := range r.Findings {
 		writeFinding(b, &r.Findings[i])
 	}
@@ -45,9 +45,12 @@ func writeReport(w io.Writer, label string, r *protocol.Result) error {
 	return b.Flush()
 }
 
-func verdictWord(valid bool) string {
-	if valid {
+func verdictWord(r *protocol.Result) string {
+	switch {
+	case r.Valid:
 		return "go"
+	case r.Ask:
+		return "ask"
 	}
 	return "no-go"
 }
