@@ -64,6 +64,7 @@ var kernelAttacks = map[string]func(args []string) error{
 	"epoll":    manyWatches,
 	"inflight": manyInFlight,
 	"naps":     naps,
+	"reads":    readsClock,
 	"pipes":    manyPipes,
 	"faults": func([]string) error {
 		const userModeOnly = 1

@@ -6,6 +6,11 @@
 package sandbox
 
 import (
+	"bufio"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,6 +21,55 @@ import (
 func naps([]string) error {
 	for {
 		_ = unix.Nanosleep(&unix.Timespec{Nsec: 100_000}, nil) // an interrupted one is shorter
+	}
+}
+
+// readsClock reads the clock in one thread without end, while others sleep. It ends if the clock goes backwards.
+func readsClock([]string) error {
+	go func() {
+		for {
+			_ = unix.Nanosleep(&unix.Timespec{Sec: 3600}, nil)
+		}
+	}()
+	fmt.Println("reads")
+	for last := time.Now().Unix(); ; {
+		now := time.Now().Unix()
+		if now < last {
+			return fmt.Errorf("the clock went from %d to %d", last, now)
+		}
+		last = now
+	}
+}
+
+// TestHastenStopsAll holds that the clock's code changes under no thread, also one that does not wait.
+func TestHastenStopsAll(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("the clocks of this architecture cannot be moved")
+	}
+	t.Parallel()
+	for range 8 { // the first change is the dangerous one
+		cmd := exec.Command(self(t), "as-attacker", "reads")
+		cmd.Stderr = new(strings.Builder)
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if line, err := bufio.NewReader(out).ReadString('\n'); line != "reads\n" {
+			t.Errorf("the program said %q: %v", line, err)
+		}
+		for n := range 50 { // nobody may wait for the process meanwhile: the kernel tells who waits of our stops, too
+			hasten(cmd.Process.Pid, time.Duration(n)*time.Second)
+		}
+		time.Sleep(10 * time.Millisecond)
+		if ended(cmd.Process.Pid) {
+			t.Errorf("the program has ended: %v\n%.2000s", cmd.Wait(), cmd.Stderr)
+			continue
+		}
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
 	}
 }
 

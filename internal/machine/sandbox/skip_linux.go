@@ -7,62 +7,77 @@ package sandbox
 
 import (
 	"runtime"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// maxStop bounds the wait for a thread to stop. Only a thread that the kernel works for needs time.
-const maxStop = time.Second
+// maxStop bounds the wait for a thread to stop. A thread needs time if the kernel works for it, or on a busy machine.
+const maxStop = 5 * time.Second
 
 // skip lets time pass for each process that waits with a deadline. Its clocks go forward, and its waits
 // and timers end as if that time were over.
 func (i *initProcess) skip(d time.Duration) {
 	i.skipped += d
 	i.events.timers.skip(d)
-	late := map[int][]int{}
-	for id, t := range tasks() {
-		if t.wait == timed {
-			late[t.process] = append(late[t.process], id)
-		}
+	late := map[int]bool{}
+	for _, t := range tasks() {
+		late[t.process] = late[t.process] || t.wait == timed
 	}
-	for pid, waiting := range late {
-		hasten(pid, waiting, i.skipped)
+	for pid, waits := range late {
+		if waits {
+			hasten(pid, i.skipped)
+		}
 	}
 }
 
 // hasten moves the clocks of a process to the true time and d, and ends the waits with a deadline of its
-// threads. Its other threads rest. If one that waits does not stop, or is about to read a clock, nothing
-// happens: the caller looks again.
-func hasten(pid int, waiting []int, d time.Duration) {
+// threads. It stops all threads meanwhile: one that runs a clock while its code changes would run half of each. If one does
+// not stop, or is about to read a clock, nothing happens: the caller looks again.
+func hasten(pid int, d time.Duration) {
 	runtime.LockOSThread() // only the thread that stops another may change it
 	defer runtime.UnlockOSThread()
 	var stopped []int
 	defer func() {
 		for _, id := range stopped {
-			_ = unix.PtraceDetach(id) // it may have ended
+			if stops(id) { // only then can we leave it
+				_ = unix.PtraceDetach(id) // it may have ended
+			}
 		}
 	}()
-	for _, id := range waiting {
-		if unix.PtraceSeize(id) != nil {
-			return
+	for known := -1; known < len(stopped); { // threads that still run may begin others
+		known = len(stopped)
+		for _, id := range threads(pid) {
+			if slices.Contains(stopped, id) || ended(id) {
+				continue
+			}
+			if unix.PtraceSeize(id) != nil {
+				return
+			}
+			stopped = append(stopped, id)
+			if unix.PtraceInterrupt(id) != nil {
+				return
+			}
 		}
-		stopped = append(stopped, id)
-		if unix.PtraceInterrupt(id) != nil {
-			return
+		for _, id := range stopped[max(known, 0):] {
+			if !stops(id) {
+				return
+			}
 		}
 	}
-	for _, id := range stopped {
-		if !stops(id) {
-			return
-		}
-	}
-	if !forward(pid, stopped, d) {
+	if len(stopped) == 0 || !forward(pid, stopped, d) {
 		return
 	}
 	for _, id := range stopped {
 		expire(pid, id)
 	}
+}
+
+// ended reports whether a thread has ended.
+func ended(id int) bool {
+	state := stateOf(taskDir(id))
+	return state == 0 || state == 'Z' || state == 'X'
 }
 
 // stops waits until a thread has stopped for us.
