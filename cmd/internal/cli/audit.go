@@ -77,9 +77,9 @@ or in --env, in place of the directory that the server may use. Without {ROOT}, 
 at the end of the command stands for it.
 
 With a directory, audit reads the code in it and follows the arguments of tools to files,
-commands and requests. A name stands for a package in node_modules or in the Go module
-cache. A command and a directory together prove what the code suggests, or clear it. With
---import-sarif, what other engines found in the code is suspected, too.
+commands and requests. It reads JavaScript, TypeScript and Python. A name stands for a
+package in node_modules. A command and a directory together prove what the code suggests,
+or clear it. With --import-sarif, what other engines found in the code is suspected, too.
 
 A sandbox cannot contain a server behind a URL. With --i-own-this, audit only makes calls
 that break the schemas of tools that read.

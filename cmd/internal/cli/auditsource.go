@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"go/build"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,14 +14,14 @@ import (
 	"github.com/toolvet/toolvet/internal/audit"
 	"github.com/toolvet/toolvet/internal/audit/class"
 	"github.com/toolvet/toolvet/internal/audit/source"
-	"github.com/toolvet/toolvet/internal/audit/source/golang"
 	"github.com/toolvet/toolvet/internal/audit/source/javascript"
 	"github.com/toolvet/toolvet/internal/audit/source/python"
+	"github.com/toolvet/toolvet/internal/audit/source/unread"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/machine/memory"
 )
 
-// readers read the code of servers, each in one language.
+// readers read the code of servers, each in one language. The last lists the code that none of them reads.
 var readers = []struct {
 	language string
 	analyze  func(ctx context.Context, dir string, opts source.Options) (source.Result, error)
@@ -30,7 +29,7 @@ var readers = []struct {
 }{
 	{class.TypeScript, javascript.Analyze, false},
 	{class.Python, python.Analyze, true},
-	{class.Go, golang.Analyze, true},
+	{"", unread.Analyze, true},
 }
 
 // maxUnread bounds the unread files that a report names.
@@ -46,7 +45,7 @@ func (a *app) readSource(ctx context.Context, place string, in *audit.Input) ([]
 	in.Target.Methods = append(in.Target.Methods, audit.Static)
 	in.Target.Name, in.Target.Source = place, place
 	var tools []source.Tool
-	unread, most := 0, 0
+	gaps, most := map[source.Unread]bool{}, 0
 	var failed []error
 	for _, r := range readers {
 		found, err := r.analyze(ctx, dir, source.Options{})
@@ -71,7 +70,10 @@ func (a *app) readSource(ctx context.Context, place string, in *audit.Input) ([]
 			most, in.Language = len(found.Tools), r.language
 		}
 		for _, u := range found.Unread {
-			if unread++; unread <= maxUnread {
+			if gaps[u] { // a directory that two readers look into
+				continue
+			}
+			if gaps[u] = true; len(gaps) <= maxUnread {
 				in.Notes = append(in.Notes, fmt.Sprintf("not read: %s: %s", u.What, u.Why))
 			}
 		}
@@ -79,8 +81,8 @@ func (a *app) readSource(ctx context.Context, place string, in *audit.Input) ([]
 	if len(failed) == len(readers) {
 		return nil, fmt.Errorf("reading the code of %s: %w", place, errors.Join(failed...))
 	}
-	if unread > maxUnread {
-		in.Notes = append(in.Notes, fmt.Sprintf("%d more files or tools were not read", unread-maxUnread))
+	if len(gaps) > maxUnread {
+		in.Notes = append(in.Notes, fmt.Sprintf("%d more files or tools were not read", len(gaps)-maxUnread))
 	}
 	if len(tools) == 0 {
 		in.Notes = append(in.Notes, "no handler of a tool was recognised in the code: nothing is known of it, which does not mean that it is safe")
@@ -118,31 +120,11 @@ func sourceDir(place string) (string, error) {
 			break
 		}
 	}
-	cache := os.Getenv("GOMODCACHE")
-	if cache == "" {
-		cache = filepath.Join(filepath.SplitList(build.Default.GOPATH)[0], "pkg", "mod")
-	}
-	if path := filepath.Join(cache, escapeModule(name)); strings.Contains(name, "@") && isDir(path) {
-		return path, nil
-	}
-	return "", enforce.WithHint(errors.New("there is no directory of this name, no such package in node_modules, and no such module in the module cache"),
-		"install it first (npm install NAME, go mod download MODULE@VERSION): an audit downloads nothing")
+	return "", enforce.WithHint(errors.New("there is no directory of this name, and no such package in node_modules"),
+		"install it first (npm install NAME): an audit downloads nothing")
 }
 
 func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
-}
-
-// escapeModule writes capital letters as the module cache does.
-func escapeModule(name string) string {
-	var b strings.Builder
-	for _, r := range name {
-		if r >= 'A' && r <= 'Z' {
-			b.WriteByte('!')
-			r += 'a' - 'A'
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
 }

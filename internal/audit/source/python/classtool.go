@@ -123,9 +123,9 @@ func (a *analysis) classTool(m *module, c *flow.ClassDef) {
 		return
 	}
 	fn := c.Body[i].Fn
-	cls := a.in.Eval(m.value, &flow.Expr{Op: flow.Name, S: c.Name, Key: c.Key, Pos: c.Pos})
+	cls := a.in.Eval(m.value, &flow.Expr{Op: flow.Name, S: c.Name, Pos: c.Pos})
 	inst := a.in.InvokeKw(cls, nil, nil, flow.Value{}, c.Pos)
-	f := a.in.Attr(inst, &flow.Expr{Op: flow.Attr, S: fn.Name, Tag: fn.Name, Pos: fn.Pos})
+	f := a.in.Attr(inst, &flow.Expr{Op: flow.Attr, S: fn.Name, Pos: fn.Pos})
 	if !f.Callable() || f.Func() != fn {
 		return
 	}
@@ -154,7 +154,7 @@ func (a *analysis) toolName(cls, inst flow.Value, c *flow.ClassDef) string {
 	}
 	for _, field := range nameFields {
 		v := a.in.Field(inst, field)
-		if f := a.in.Attr(inst, &flow.Expr{Op: flow.Attr, S: field, Tag: field, Pos: c.Pos}); f.Callable() {
+		if f := a.in.Attr(inst, &flow.Expr{Op: flow.Attr, S: field, Pos: c.Pos}); f.Callable() {
 			v = a.in.Invoke(f, nil, c.Pos)
 		}
 		if s, ok := v.String(); ok && s != "" {

@@ -160,7 +160,7 @@ func defineBuiltins(t *table) {
 		if !ok {
 			return flow.Value{}
 		}
-		return c.In.Attr(c.Arg(0), &flow.Expr{Op: flow.Attr, S: name, Tag: name, Pos: c.Pos})
+		return c.In.Attr(c.Arg(0), &flow.Expr{Op: flow.Attr, S: name, Pos: c.Pos})
 	}, "getattr")
 	t.define(func(_ *lang, c *flow.CallSite) flow.Value { return c.In.Super() }, "super")
 	t.define(func(_ *lang, c *flow.CallSite) flow.Value {
@@ -388,9 +388,6 @@ func defineRegexp(t *table) {
 	}, "re.split")
 	t.define(changed(0), "re.escape")
 }
-
-// Set implements [flow.Lang].
-func (l *lang) Set(*flow.Interp, string, string, flow.Value, flow.Pos) {}
 
 // Attr implements [flow.Lang].
 func (l *lang) Attr(in *flow.Interp, native, name string, of flow.Value, pos flow.Pos) (flow.Value, bool) {

@@ -288,10 +288,10 @@ func functions(body []*flow.Stmt) []function {
 		case flow.Def:
 			out = append(out, function{fn: s.Fn, ref: s.Targets[0]})
 		case flow.Class:
-			cls := &flow.Expr{Op: flow.Name, S: s.Cls.Name, Key: s.Cls.Key, Pos: s.Pos}
+			cls := &flow.Expr{Op: flow.Name, S: s.Cls.Name, Pos: s.Pos}
 			for _, m := range functions(s.Cls.Body) {
 				if m.self == nil {
-					out = append(out, function{fn: m.fn, ref: &flow.Expr{Op: flow.Attr, X: cls, S: m.fn.Name, Tag: m.fn.Name, Pos: s.Pos}, self: cls})
+					out = append(out, function{fn: m.fn, ref: &flow.Expr{Op: flow.Attr, X: cls, S: m.fn.Name, Pos: s.Pos}, self: cls})
 				}
 			}
 		case flow.If, flow.Try:

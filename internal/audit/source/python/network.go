@@ -71,7 +71,7 @@ func defineNetwork(t *table) {
 // urlArg is a function that makes a request to the address in an argument.
 func urlArg(i int) model {
 	return func(_ *lang, c *flow.CallSite) flow.Value {
-		c.In.URLSink(c.Pos, strings.TrimPrefix(c.Name, "."), c.Arg(i, "url", "address", "host"), false)
+		c.In.URLSink(c.Pos, strings.TrimPrefix(c.Name, "."), c.Arg(i, "url", "address", "host"))
 		for _, body := range []string{"data", "files", "json"} { // another program may open these
 			c.In.LocalSink(c.Pos, c.Name, c.Kw[body])
 		}
@@ -92,7 +92,7 @@ func client(_ *lang, c *flow.CallSite) flow.Value {
 	if !ok {
 		return flow.NativeValue(c.Name + "()")
 	}
-	c.In.URLSink(c.Pos, c.Name, base, false)
+	c.In.URLSink(c.Pos, c.Name, base)
 	if yes, _ := base.TruthKnown(); yes || !base.Tainted() {
 		return flow.Value{}
 	}

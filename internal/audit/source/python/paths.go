@@ -16,7 +16,7 @@ func definePaths(t *table) {
 	t.method(pathArg(0), []string{"openpyxl.Workbook()", "openpyxl.load_workbook()", "docx.Document()", "pptx.Presentation()", "PIL.Image.open()", "fitz.open()", "pymupdf.open()"}, "save")
 	t.define(pathArg(0), "git.Repo().index.add", "git.Repo().index.remove", "git.Repo().index.move")
 	t.define(func(_ *lang, c *flow.CallSite) flow.Value {
-		c.In.URLSink(c.Pos, c.Name, c.Arg(0, "url"), false)
+		c.In.URLSink(c.Pos, c.Name, c.Arg(0, "url"))
 		c.In.PathSink(c.Pos, c.Name, c.Arg(1, "to_path"))
 		return flow.NativeValue("git.Repo()")
 	}, "git.Repo.clone_from")

@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -20,16 +21,12 @@ import (
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
-// skipped are directories without parts of the server.
-var skipped = map[string]bool{
-	"node_modules": true, "__pycache__": true, "venv": true, "env": true, "site-packages": true, "build": true, "dist": true,
-	"tests": true, "test": true, "testing": true, "docs": true, "examples": true, "example": true, "benchmarks": true,
-}
-
 // spoken finds words of the protocol in a file.
 var spoken = lazyregexp.New(`(?i)\bmcp\b|fastmcp|tools/call`)
 
-func skip(dir string) bool { return skipped[dir] || strings.HasPrefix(dir, ".") }
+func skip(dir string) bool {
+	return files.Aside(dir) || dir == "__pycache__" || dir == "build" || dir == "dist"
+}
 
 // Analyze reads the Python files of dir. Directories of tests, examples and installed packages are
 // passed over.
@@ -38,6 +35,7 @@ func Analyze(ctx context.Context, dir string, opts source.Options) (source.Resul
 	ctx, cancel := opts.Within(ctx)
 	defer cancel()
 	set, err := files.Read(ctx, dir, opts, func(name string) bool {
+		name = path.Base(name)
 		return strings.HasSuffix(name, ".py") && !strings.HasPrefix(name, "test_") && !strings.HasSuffix(name, "_test.py") && name != "conftest.py"
 	}, skip)
 	if err != nil {

@@ -169,7 +169,7 @@ func (l *lang) annotate(in *flow.Interp, at flow.Value, t *flow.Expr, v flow.Val
 	deeper := func(t *flow.Expr) flow.Value { return l.annotate(in, at, t, v, tool, pointer, pos, depth+1) }
 	switch t.Op {
 	case flow.Str: // a type named before it exists
-		return deeper(&flow.Expr{Op: flow.Name, S: t.S, Key: t.S, Pos: t.Pos})
+		return deeper(&flow.Expr{Op: flow.Name, S: t.S, Pos: t.Pos})
 	case flow.Binary: // X | None
 		if t.S == "|" {
 			return union(deeper(t.X), deeper(t.Y), t.X, t.Y)

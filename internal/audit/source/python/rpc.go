@@ -21,7 +21,7 @@ func (a *analysis) byHand(m *module) {
 				v := a.in.Eval(m.value, f.ref)
 				if f.self != nil {
 					inst := a.in.InvokeKw(a.in.Eval(m.value, f.self), nil, nil, flow.Value{}, f.fn.Pos)
-					v = a.in.Attr(inst, &flow.Expr{Op: flow.Attr, S: f.fn.Name, Tag: f.fn.Name, Pos: f.fn.Pos})
+					v = a.in.Attr(inst, &flow.Expr{Op: flow.Attr, S: f.fn.Name, Pos: f.fn.Pos})
 				}
 				if v.Callable() && v.Func() == f.fn {
 					a.in.Register(flow.Registration{Handler: v, Style: styleRPC, Pos: f.fn.Pos})

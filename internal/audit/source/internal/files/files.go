@@ -30,6 +30,15 @@ const (
 	maxEntries = 20_000 // of one directory
 )
 
+// aside are directories without parts of a server.
+var aside = map[string]bool{
+	"node_modules": true, "venv": true, "env": true, "site-packages": true,
+	"tests": true, "test": true, "testing": true, "docs": true, "examples": true, "example": true, "benchmarks": true,
+}
+
+// Aside reports whether a directory with this name has no part of a server: tests, examples, installed packages.
+func Aside(dir string) bool { return aside[dir] || strings.HasPrefix(dir, ".") }
+
 type reader struct {
 	root  *os.Root
 	opts  source.Options
@@ -40,7 +49,7 @@ type reader struct {
 	ctx   context.Context
 }
 
-// Read reads the files of dir with names accepted by want, except below directories with names
+// Read reads the files of dir with paths accepted by want, except below directories with names
 // accepted by skip. Options must have their defaults.
 func Read(ctx context.Context, dir string, opts source.Options, want, skip func(name string) bool) (Set, error) {
 	root, err := os.OpenRoot(dir)
@@ -106,10 +115,10 @@ func (r *reader) entry(name string, e fs.DirEntry, depth int) {
 		}
 		_ = r.dir(name, depth+1) // only the first can fail
 	case e.Type()&fs.ModeSymlink != 0:
-		if r.want(e.Name()) {
+		if r.want(name) {
 			r.unread(name, "a symbolic link")
 		}
-	case e.Type().IsRegular() && r.want(e.Name()):
+	case e.Type().IsRegular() && r.want(name):
 		r.file(name)
 	}
 }

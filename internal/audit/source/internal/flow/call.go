@@ -13,7 +13,7 @@ import (
 type CallSite struct {
 	In        *Interp
 	Pos       Pos
-	Name      string // of the function: "os.Open"; of a method on an unknown value: ".strip"
+	Name      string // of the function: "os.open"; of a method on an unknown value: ".strip"
 	Recv      Value  // the instance of a method call
 	Func      Value  // the callee
 	Args      []Value
@@ -76,21 +76,8 @@ func (c *CallSite) From(i int) Value {
 func (in *Interp) call(e *Expr) Value {
 	e = in.later(e)
 	c := &CallSite{In: in, Pos: e.Pos}
-	if e.Op == Method {
-		c.Recv = in.eval(e.X)
-		in.arguments(c, e)
-		return in.method(c, e)
-	}
-	if e.S != "" { // a library's function or method, known by its name
-		if e.X != nil {
-			c.Recv = in.eval(e.X)
-		}
-		c.Name = e.S
-		in.arguments(c, e)
-		return in.native(c)
-	}
 	if e.X.Op == Attr {
-		c.Recv = in.Target(in.eval(e.X.X))
+		c.Recv = in.eval(e.X.X)
 		c.Func = in.Attr(c.Recv, e.X)
 		c.Name = "." + e.X.S
 	} else {
@@ -295,13 +282,6 @@ func (in *Interp) through(c *CallSite) Value {
 			out = either(out, got)
 		}
 	}
-	if out.Tainted() {
-		for _, a := range c.Args {
-			if a.ptr != 0 {
-				in.store(a.ptr, either(in.load(a.ptr), Value{nodes: out.nodes}))
-			}
-		}
-	}
 	return out
 }
 
@@ -316,7 +296,7 @@ func (in *Interp) callbacks(c *CallSite, made Value) (Value, bool) {
 		}
 		site := &CallSite{In: in, Pos: c.Pos, Args: c.Args[i+1:], Kw: c.Kw, Spread: c.Spread && i+1 < len(c.Args)}
 		if len(site.Args) == 0 {
-			if fn := a.fns[0].fn; !in.following && fn.Dynamic && len(fn.Params) > 0 {
+			if fn := a.fns[0].fn; !in.following && len(fn.Params) > 0 {
 				continue // while modules are read, a handler is passed on and not called
 			}
 			for range a.fns[0].fn.Params {
@@ -424,26 +404,14 @@ func (in *Interp) implicit(fn *Func) []Value {
 	if fn.Generator {
 		return nil
 	}
-	if len(fn.Results) == 0 {
-		return []Value{{truth: falsy}}
-	}
-	out := make([]Value, len(fn.Results))
-	for i, r := range fn.Results {
-		if a, ok := in.frame().lookup(r.Key); ok {
-			out[i] = in.load(a)
-		}
-	}
-	return out
+	return []Value{{truth: falsy}}
 }
 
 func (in *Interp) bindParams(cl *closure, c *CallSite) {
 	f := in.frame()
 	set := func(p Param, v Value) {
-		if p.Native != "" && !basic(p.Native) && !v.Is(p.Native) {
-			v.Native = append(v.Native[:len(v.Native):len(v.Native)], p.Native)
-		}
 		a := in.newAddr()
-		f.vars[p.Key] = a
+		f.vars[p.Name] = a
 		in.store(a, v)
 	}
 	args := c.Args
@@ -476,9 +444,6 @@ func (in *Interp) bindParams(cl *closure, c *CallSite) {
 			i++
 		}
 	}
-	for _, r := range cl.fn.Results {
-		set(r, Value{truth: falsy})
-	}
 }
 
 // rest is the value of **kwargs: the arguments without a parameter.
@@ -491,46 +456,11 @@ func (in *Interp) rest(fn *Func, c *CallSite) Value {
 	}
 	for _, from := range c.Rest.objs {
 		if from.kind == arguments {
-			o.kind, o.src = arguments, from.src
+			o.kind, o.tool = arguments, from.tool
 		}
 	}
 	if c.Rest.Tainted() {
 		in.store(in.elem(o), c.Rest)
 	}
 	return Value{objs: []*object{o}}
-}
-
-// method is a call through an interface: of the value's type if that is known, or of each
-// implementation.
-func (in *Interp) method(c *CallSite, e *Expr) Value {
-	var impls []*Func
-	for _, o := range c.Recv.objs {
-		for _, fn := range e.Impls {
-			if o.name != "" && fn.Name == o.name+"."+e.S {
-				impls = append(impls, fn)
-			}
-		}
-	}
-	if len(impls) == 0 {
-		impls = e.Impls
-	}
-	if len(impls) > 4 {
-		impls = impls[:4]
-	}
-	var runs []func() Value
-	for _, fn := range impls {
-		runs = append(runs, func() Value {
-			return in.invoke(&closure{fn: fn, frame: in.Frame, self: &c.Recv}, c)
-		})
-	}
-	for _, n := range c.Recv.Native {
-		site := *c
-		site.Name = n + "." + e.S
-		runs = append(runs, func() Value { return in.native(&site) })
-	}
-	if len(runs) == 0 {
-		c.Name = e.Tag
-		return in.native(c)
-	}
-	return in.oneOf(runs)
 }

@@ -9,7 +9,6 @@ import (
 
 // index is an element of a value.
 func (in *Interp) index(v, key Value, pos Pos) Value {
-	v = in.Target(v)
 	var out Value
 	found := false
 	add := func(got Value) {
@@ -26,13 +25,13 @@ func (in *Interp) index(v, key Value, pos Pos) Value {
 				if a, ok := o.fields[k]; ok {
 					add(in.load(a))
 				} else if _, err := strconv.Atoi(k); err == nil {
-					add(in.argument(o.src, "", pos))
+					add(in.argument(o.tool, "", pos))
 				} else {
-					add(in.argument(o.src, k, pos))
+					add(in.argument(o.tool, k, pos))
 				}
 			}
 		case o.kind == arguments:
-			add(in.argument(o.src, "", pos))
+			add(in.argument(o.tool, "", pos))
 		case key.tool:
 			if got, ok := in.dispatch(o); ok {
 				add(got)
@@ -257,7 +256,7 @@ func (in *Interp) dict(e *Expr) Value {
 		if k == nil {
 			for _, from := range v.objs {
 				if from.kind == arguments {
-					o.kind, o.src = arguments, from.src
+					o.kind, o.tool = arguments, from.tool
 				}
 				for _, f := range from.order {
 					in.store(in.field(o, f), in.load(from.fields[f]))
@@ -282,16 +281,6 @@ func (in *Interp) dict(e *Expr) Value {
 	return Value{objs: []*object{o}, truth: t}
 }
 
-func (in *Interp) structure(e *Expr) Value {
-	o := in.newObject(record, e.S)
-	for i, x := range e.List {
-		in.store(in.field(o, e.Names[i]), in.eval(x))
-	}
-	v := Value{objs: []*object{o}, truth: truthy}
-	in.lang.Construct(&CallSite{In: in, Name: e.Type, Pos: e.Pos}, v)
-	return v
-}
-
 // comprehension is a list of X for each of the elements.
 func (in *Interp) comprehension(e *Expr) Value {
 	base := in.st
@@ -299,7 +288,7 @@ func (in *Interp) comprehension(e *Expr) Value {
 	var refused *cond
 	for _, c := range e.Clauses {
 		it := in.eval(c.In)
-		in.assign(c.Target, in.Element(it, c.In.Pos), true)
+		in.assign(c.Target, in.Element(it, c.In.Pos))
 		for _, x := range c.Ifs {
 			v := in.eval(x)
 			if len(e.Clauses) == 1 && len(c.Ifs) == 1 && v.cond != nil && len(v.cond.no) > 0 { // if there is none, the condition holds for no element

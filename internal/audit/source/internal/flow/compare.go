@@ -378,21 +378,10 @@ func (in *Interp) Labelled(v Value, labels Label) bool {
 	return len(nodes) > 0
 }
 
-// NotNil is a value that is not nil.
-func NotNil(v Value) Value {
-	v.truth = truthy
-	return v
-}
-
 // WithCond is a value that is true, or nil, under another value's condition.
 func WithCond(v, of Value) Value {
 	v.cond, v.truth = of.cond, maybe
 	return v
-}
-
-// ErrorOf is an error that is nil if a value has labels.
-func (in *Interp) ErrorOf(v Value, labels Label) Value {
-	return in.Check(v, 0, labels)
 }
 
 // Any is whether one of the elements of a comprehension is true; All is whether each of them is.

@@ -16,19 +16,7 @@ func (in *Interp) eval(e *Expr) Value {
 	}
 	v := in.evalOp(e)
 	in.depth--
-	if e.Type != "" && !v.Is(e.Type) && !basic(e.Type) && len(v.Native) < maxNative {
-		v.Native = append(v.Native[:len(v.Native):len(v.Native)], e.Type)
-	}
-	if basic(e.Type) {
-		v.caller = v.hangs()
-		v.nodes = nil
-	}
 	return v
-}
-
-// basic reports whether a type has no room for a path, an address or a command.
-func basic(t string) bool {
-	return t == "number" || t == "bool"
 }
 
 func (in *Interp) evalOp(e *Expr) Value {
@@ -50,13 +38,6 @@ func (in *Interp) evalOp(e *Expr) Value {
 			return v
 		}
 		return NativeValue(e.S)
-	case FuncRef:
-		c := &closure{fn: e.Fn, frame: in.Frame}
-		if e.X != nil {
-			self := in.eval(e.X)
-			c.self = &self
-		}
-		return Value{fns: []*closure{c}, truth: truthy}
 	case Lambda:
 		return Value{fns: []*closure{{fn: e.Fn, frame: in.frame()}}, truth: truthy}
 	case Attr:
@@ -68,7 +49,7 @@ func (in *Interp) evalOp(e *Expr) Value {
 			in.eval(x)
 		}
 		return in.slice(in.eval(e.X), e)
-	case Call, Method:
+	case Call:
 		return in.call(e)
 	case Binary:
 		return in.binary(e)
@@ -83,8 +64,6 @@ func (in *Interp) evalOp(e *Expr) Value {
 		return in.listOf(e)
 	case Dict:
 		return in.dict(e)
-	case Struct:
-		return in.structure(e)
 	case Cond:
 		return in.ternary(e)
 	case Format:
@@ -97,12 +76,8 @@ func (in *Interp) evalOp(e *Expr) Value {
 		return in.comprehension(e)
 	case Let:
 		v := in.eval(e.Y)
-		in.assign(e.X, v, false)
+		in.assign(e.X, v)
 		return v
-	case Addr:
-		return in.address(e)
-	case Deref:
-		return in.Target(in.eval(e.X))
 	case Same, Spread:
 		return in.eval(e.X)
 	}
@@ -125,13 +100,13 @@ func (t truth) not() truth {
 
 func (in *Interp) name(e *Expr) Value {
 	f := in.frame()
-	a, ok := f.lookup(e.Key)
+	a, ok := f.lookup(e.S)
 	if !ok {
 		v, _ := in.lang.Name(in, e)
 		return v
 	}
 	v := in.load(a)
-	if g, global := in.Frame.vars[e.Key]; global && g == a || in.Changed[e.S] && f.fn != nil && f.vars[e.Key] != a {
+	if in.Changed[e.S] && f.fn != nil && f.vars[e.S] != a {
 		v.truth, v.closed = maybe, false // code that did not run may have set it
 	}
 	if v.plain() {
@@ -142,33 +117,8 @@ func (in *Interp) name(e *Expr) Value {
 	return v
 }
 
-func (in *Interp) address(e *Expr) Value {
-	v := in.eval(e.X)
-	if e.X.Op == Name {
-		if a, ok := in.frame().lookup(e.X.Key); ok {
-			v.ptr = a
-		}
-	}
-	v.truth = truthy
-	return v
-}
-
-// Target is the target of a pointer; anything else is its own target.
-func (in *Interp) Target(v Value) Value {
-	if v.ptr == 0 {
-		return v
-	}
-	p := in.load(v.ptr)
-	v.ptr = 0
-	if p.plain() {
-		return v
-	}
-	return p
-}
-
 // Attr is a field or method of a value.
 func (in *Interp) Attr(v Value, e *Expr) Value {
-	v = in.Target(v)
 	var out Value
 	found, part := false, false
 	add := func(got Value) {
@@ -217,14 +167,8 @@ func (in *Interp) member(o *object, self Value, e *Expr) (Value, bool) {
 			return in.gathered(v), true
 		}
 	}
-	if o.kind == arguments && e.Embedded {
-		return self, true
-	}
-	if o.kind == arguments && e.Nested && e.Tag != "" {
-		return in.argsAt(&argSource{tool: o.src.tool, base: o.src.base + "/" + escape(e.Tag)}), true
-	}
-	if o.kind == arguments && e.Tag != "" {
-		return in.argument(o.src, e.Tag, e.Pos), true
+	if o.kind == arguments {
+		return in.argument(o.tool, e.S, e.Pos), true
 	}
 	for _, c := range classes(o) {
 		a, ok := c.fields[e.S]
@@ -481,7 +425,7 @@ func (in *Interp) assumeTruth(e *Expr, yes bool) {
 				continue
 			}
 		case Name:
-			if a, ok := in.frame().lookup(e.Key); ok {
+			if a, ok := in.frame().lookup(e.S); ok {
 				v := in.load(a)
 				v.truth = falsy
 				if yes {

@@ -21,6 +21,8 @@ func (testLang) Call(c *CallSite) (Value, bool) {
 		return c.In.Check(c.Arg(0), ContainReal, 0), true
 	case "whole":
 		return c.In.Derive(Whole, 0, c.Pos, "", c.Arg(0)), true
+	case "record":
+		return c.In.Module("T"), true
 	case "part":
 		return c.In.Derive(Part, 0, c.Pos, "", c.Arg(0)), true
 	}
@@ -28,15 +30,16 @@ func (testLang) Call(c *CallSite) (Value, bool) {
 }
 
 func (testLang) Attr(*Interp, string, string, Value, Pos) (Value, bool) { return Value{}, false }
-func (testLang) Set(*Interp, string, string, Value, Pos)                {}
 func (testLang) Name(_ *Interp, e *Expr) (Value, bool)                  { return Value{}, false }
 func (testLang) Import(*Interp, *Stmt) []Value                          { return nil }
 func (testLang) Construct(*CallSite, Value) (Value, bool)               { return Value{}, false }
 
-func v(name string) *Expr                  { return &Expr{Op: Name, S: name, Key: name} }
-func native(f string, args ...*Expr) *Expr { return &Expr{Op: Call, S: f, List: args} }
+func v(name string) *Expr { return &Expr{Op: Name, S: name} }
+func native(f string, args ...*Expr) *Expr {
+	return &Expr{Op: Call, X: &Expr{Op: Native, S: f}, List: args}
+}
 func call(f *Func, args ...*Expr) *Expr {
-	return &Expr{Op: Call, X: &Expr{Op: FuncRef, Fn: f}, List: args}
+	return &Expr{Op: Call, X: &Expr{Op: Lambda, Fn: f}, List: args}
 }
 func not(x *Expr) *Expr                { return &Expr{Op: Not, X: x} }
 func and(x, y *Expr) *Expr             { return &Expr{Op: And, X: x, Y: y} }
@@ -50,9 +53,9 @@ func when(x *Expr, yes []*Stmt, no ...*Stmt) *Stmt {
 func block(s ...*Stmt) []*Stmt { return s }
 
 func fn(name string, params []string, body ...*Stmt) *Func {
-	f := &Func{Name: name, Body: body, Dynamic: true}
+	f := &Func{Name: name, Body: body}
 	for _, p := range params {
-		f.Params = append(f.Params, Param{Name: p, Key: p})
+		f.Params = append(f.Params, Param{Name: p})
 	}
 	return f
 }
@@ -64,7 +67,7 @@ func run(t *testing.T, steps int, body ...*Stmt) (string, error) {
 	err := in.Run(steps, func() {
 		in.Apart(func() {
 			in.Read("t", "x", Pos{})
-			in.Invoke(in.FuncValue(fn("handler", []string{"x"}, body...)), []Value{in.Argument("t", "x", Pos{})}, Pos{})
+			in.Invoke(in.FuncValue(fn("handler", []string{"x"}, body...)), []Value{in.argument("t", "x", Pos{})}, Pos{})
 		})
 	})
 	var out []string
@@ -85,7 +88,7 @@ func run(t *testing.T, steps int, body ...*Stmt) (string, error) {
 func TestLattice(t *testing.T) {
 	x, y, ok, o := v("x"), v("y"), v("ok"), v("o")
 	yes, no := &Expr{Op: True}, &Expr{Op: False}
-	record := &Expr{Op: Struct, S: "T"}
+	record := native("record")
 	sink := func(e *Expr) *Stmt { return do(native("sink", e)) }
 	guard := func(e *Expr) *Expr { return native("guard", e) }
 	setting := native("unknown")
@@ -170,7 +173,7 @@ func TestSweep(t *testing.T) {
 	err := in.Run(100_000, func() {
 		in.Apart(func() {
 			for range 100 {
-				in.Invoke(in.FuncValue(f), []Value{in.Argument("t", "x", Pos{})}, Pos{})
+				in.Invoke(in.FuncValue(f), []Value{in.argument("t", "x", Pos{})}, Pos{})
 			}
 			if n := len(in.st.vals); n > 150 {
 				t.Errorf("%d places are kept of 100 calls, each of which leaves its result", n)

@@ -69,15 +69,6 @@ func anyOf(a, b Value) (truth, *cond) {
 	return maybe, &cond{yes: shared(a.cond.yes, b.cond.yes), no: both(a.cond.no, b.cond.no)}
 }
 
-// AnyOf is whether one of several values is true.
-func AnyOf(vals ...Value) Value {
-	out := Value{truth: falsy}
-	for _, v := range vals {
-		out.truth, out.cond = anyOf(out, v)
-	}
-	return out
-}
-
 // Count is the number of elements in a list. Of a list with one element it is known whether that number is
 // zero.
 func Count(v Value) Value {

@@ -160,7 +160,7 @@ func (in *Interp) Super() Value {
 	if act.fn == nil || len(act.fn.Params) == 0 || act.class == nil {
 		return Value{}
 	}
-	a, ok := act.frame.lookup(act.fn.Params[0].Key)
+	a, ok := act.frame.lookup(act.fn.Params[0].Name)
 	if !ok {
 		return Value{}
 	}
@@ -200,11 +200,6 @@ func (in *Interp) Module(name string) Value {
 	return Value{objs: []*object{in.newObject(record, name)}, truth: truthy}
 }
 
-// Symbolic runs a function that nothing calls, with unknown values.
-func (in *Interp) Symbolic(fn *Func) Value {
-	return in.invoke(&closure{fn: fn, frame: in.Frame}, &CallSite{In: in, Pos: fn.Pos})
-}
-
 // FuncValue is a function of the program outside of any other.
 func (in *Interp) FuncValue(fn *Func) Value {
 	return Value{fns: []*closure{{fn: fn, frame: in.Frame}}, truth: truthy}
@@ -230,7 +225,7 @@ func (in *Interp) typedIn(f *frame, t *Expr) Value {
 		t = t.Y
 	}
 	if t.Op == Str { // a type that is named before it is there
-		t = &Expr{Op: Name, S: t.S, Key: t.S, Pos: t.Pos}
+		t = &Expr{Op: Name, S: t.S, Pos: t.Pos}
 	}
 	if t.Op != Name && t.Op != Attr {
 		return Value{}
@@ -348,9 +343,6 @@ func (in *Interp) SetIndex(v, key, to Value) {
 	}
 }
 
-// Characters is a value whose elements are characters.
-func (in *Interp) Characters(v Value, pos Pos) Value { return in.Derive(Char, 0, pos, "", v) }
-
 // CopyNames gives the present module the variables of another.
 func (in *Interp) CopyNames(from Value) {
 	to := in.frame().module
@@ -372,7 +364,7 @@ func (in *Interp) Merge(to, from Value) {
 	for _, o := range from.objs {
 		for _, dst := range to.objs {
 			if o.kind == arguments {
-				dst.kind, dst.src = arguments, o.src
+				dst.kind, dst.tool = arguments, o.tool
 			}
 			for _, f := range o.order {
 				in.store(in.field(dst, f), in.load(o.fields[f]))
@@ -401,26 +393,6 @@ func (v Value) Whole() bool {
 	return v.pre == "" && v.suf == ""
 }
 
-// Record is an object with fields: names and values in turn.
-func (in *Interp) Record(fields ...any) Value {
-	o := in.newObject(record, "")
-	for i := 0; i+1 < len(fields); i += 2 {
-		in.store(in.field(o, fields[i].(string)), fields[i+1].(Value))
-	}
-	return Value{objs: []*object{o}, truth: truthy}
-}
-
-// Merged is an object with the fields of both.
-func (in *Interp) Merged(a, b Value) Value {
-	o := in.newObject(record, "")
-	for _, from := range append(a.objs[:len(a.objs):len(a.objs)], b.objs...) {
-		for _, f := range from.order {
-			in.store(in.field(o, f), in.load(from.fields[f]))
-		}
-	}
-	return Value{objs: []*object{o}, truth: truthy}
-}
-
 // Apart are the objects of a value, each as a value of its own.
 func (v Value) Apart() []Value {
 	var out []Value
@@ -430,30 +402,9 @@ func (v Value) Apart() []Value {
 	return out
 }
 
-// Failure is an error that is certainly not nil.
-func Failure() Value { return Value{truth: truthy} }
-
-// Listed is a list of constants as its elements; any other value stays as it is.
-func (in *Interp) Listed(v Value) Value {
-	if !v.closed {
-		return in.Elsewhere(v)
-	}
-	vals := make([]Value, len(v.consts))
-	for i, s := range v.consts {
-		vals[i] = ConstStr(s)
-	}
-	return in.ListOf(vals...)
-}
-
 // AddNative is a value that is an instance of a library's type, too.
 func (v Value) AddNative(native string) Value {
 	v.Native = append(v.Native[:len(v.Native):len(v.Native)], native)
-	return v
-}
-
-// Bare is a value without its fields.
-func (v Value) Bare() Value {
-	v.objs = nil
 	return v
 }
 
@@ -463,44 +414,6 @@ func (in *Interp) Text(v Value, pos Pos) Value { return in.Derive(Whole, 0, pos,
 // Same is whether two values are equal.
 func (in *Interp) Same(x, y Value) Value {
 	return in.equal(x, y, &Expr{Op: Compare, X: &Expr{}, Y: &Expr{}})
-}
-
-// CheckPattern is a condition that is a guard if the pattern is the program's own.
-func (in *Interp) CheckPattern(pattern, v Value) Value {
-	if pattern.Tainted() {
-		return Value{}
-	}
-	return in.Check(v, HostWeak, 0)
-}
-
-// DeriveExcept is v, changed as a whole, without nodes that have their source in except, too.
-func (in *Interp) DeriveExcept(how Deriv, labels Label, pos Pos, v, except Value) Value {
-	out := in.Derive(how, labels, pos, "", v)
-	others := in.deep(except)
-	var kept []*node
-	for _, n := range out.nodes {
-		if !has(others, n.src) {
-			kept = append(kept, n)
-		}
-	}
-	out.nodes = kept
-	return out
-}
-
-// MaybeInvoke calls a function of the program that a library may or may not call.
-func (in *Interp) MaybeInvoke(f Value, args []Value, pos Pos) {
-	if len(f.fns) > 0 {
-		in.maybeRun(func() Value { return in.Invoke(f, args, pos) })
-	}
-}
-
-// WithoutAny are the labels of a text without these characters.
-func WithoutAny(chars string) Label {
-	var list []string
-	for _, r := range chars {
-		list = append(list, string(r))
-	}
-	return withoutAll(list)
 }
 
 // Mentions reports whether some expression within a function meets a condition.

@@ -17,14 +17,12 @@ type Lang interface {
 	Call(c *CallSite) (Value, bool)
 	// Attr is the attribute name of an instance of the library's type native; false if it is unknown.
 	Attr(in *Interp, native, name string, of Value, pos Pos) (Value, bool)
-	// Set hears of assignments to a field of a library type's instance.
-	Set(in *Interp, native, name string, v Value, pos Pos)
 	// Name is the value of a variable without an assignment: of the module, or a built-in.
 	Name(in *Interp, e *Expr) (Value, bool)
 	// Import is the result of an import statement, one value for each of its Targets.
 	Import(in *Interp, s *Stmt) []Value
 	// Construct makes an instance of a class of the program if the library does so; false if the language's
-	// own rules apply. It also sees structures that exist already.
+	// own rules apply.
 	Construct(c *CallSite, class Value) (Value, bool)
 }
 
@@ -40,7 +38,7 @@ type Interp struct {
 	ctx   context.Context
 	st    *layer
 	root  *layer
-	Frame *frame // of the program: variables of packages
+	Frame *frame // of the program
 
 	steps, budget int
 	tick          int
@@ -157,7 +155,6 @@ func (a *activation) value(in *Interp) Value {
 }
 
 type loop struct {
-	once              bool
 	breaks, continues []*layer
 	base              *layer
 }
@@ -306,7 +303,7 @@ func popcount(l Label) int {
 
 // deep are the nodes of a value and of everything in it.
 func (in *Interp) deep(v Value) []*node {
-	if len(v.objs) == 0 && v.ptr == 0 {
+	if len(v.objs) == 0 {
 		return v.nodes
 	}
 	return in.deepWithin(v, map[*object]bool{}, 4)
@@ -318,18 +315,13 @@ func (in *Interp) deepWithin(v Value, seen map[*object]bool, depth int) []*node 
 		return out
 	}
 	in.step()
-	if v.ptr != 0 {
-		p := in.load(v.ptr)
-		p.ptr = 0
-		out = union(out, in.deepWithin(p, seen, depth-1), maxNodes)
-	}
 	for _, o := range v.objs {
 		if seen[o] || o.kind == class {
 			continue
 		}
 		seen[o] = true
 		if o.kind == arguments {
-			out = union(out, []*node{in.argument(o.src, "", Pos{}).nodes[0]}, maxNodes)
+			out = union(out, []*node{in.argument(o.tool, "", Pos{}).nodes[0]}, maxNodes)
 		}
 		for _, f := range o.order {
 			out = union(out, in.deepWithin(in.load(o.fields[f]), seen, depth-1), maxNodes)
@@ -343,28 +335,19 @@ func (in *Interp) deepWithin(v Value, seen map[*object]bool, depth int) []*node 
 
 // Arguments are the arguments of a tool's call: each field is a source.
 func (in *Interp) Arguments(tool string) Value {
-	return in.argsAt(&argSource{tool: tool})
-}
-
-func (in *Interp) argsAt(src *argSource) Value {
 	o := in.newObject(arguments, "")
-	o.src = src
+	o.tool = tool
 	return Value{objs: []*object{o}}
 }
 
-// Argument is one argument of a tool.
-func (in *Interp) Argument(tool, name string, pos Pos) Value {
-	return in.argument(&argSource{tool: tool}, name, pos)
-}
-
-func (in *Interp) argument(src *argSource, name string, pos Pos) Value {
-	tool := src.tool
+// argument is one argument of a tool, or all of them if it has no name.
+func (in *Interp) argument(tool, name string, pos Pos) Value {
 	if tool == "" {
 		tool = in.st.tool
 	}
-	param := src.base
+	param := ""
 	if name != "" {
-		param += "/" + escape(name)
+		param = "/" + escape(name)
 		in.read(tool, param, pos)
 	}
 	s := in.source(tool, param, pos)
@@ -436,27 +419,6 @@ func (in *Interp) read(tool, param string, pos Pos) {
 	}
 }
 
-// Global puts a variable of the program in its place.
-func (in *Interp) Global(key any, v Value) {
-	a, ok := in.Frame.vars[key]
-	if !ok {
-		a = in.newAddr()
-		in.Frame.vars[key] = a
-	}
-	in.root.vals[a] = v
-}
-
-// Lazily evaluates the first value of a program's variable, as the program does at its start.
-func (in *Interp) Lazily(key any, x *Expr) Value {
-	a := in.newAddr()
-	in.Frame.vars[key] = a
-	in.root.vals[a] = Value{}
-	var v Value
-	in.AtStart(func() { v = in.evalIn(in.Frame, x) })
-	in.root.vals[a] = v
-	return v
-}
-
 func (in *Interp) evalIn(f *frame, x *Expr) Value {
 	in.calls = append(in.calls, &activation{frame: f, base: in.st})
 	v := in.eval(x)
@@ -520,22 +482,6 @@ func (in *Interp) columns(v Value) ([]Value, bool) {
 		}
 	}
 	return out, len(v.objs) > 0 && !v.Tainted()
-}
-
-// SetTarget writes through a pointer, as a function does with a pointer that it has to fill.
-func (in *Interp) SetTarget(p, v Value) {
-	if p.ptr != 0 {
-		v.ptr = 0
-		in.store(p.ptr, v)
-		return
-	}
-	for _, o := range p.objs {
-		if len(v.objs) == 1 && v.objs[0].kind == arguments {
-			o.kind, o.src = arguments, v.objs[0].src
-			continue
-		}
-		in.weakly(in.elem(o), v)
-	}
 }
 
 // Field is a field of a value, by name.

@@ -29,15 +29,13 @@ const (
 	True
 	False
 	Nil
-	Name    // Key; S for people
-	Native  // S: a function, type or value of a library, "os.Open"
-	FuncRef // Fn, with X the receiver it is bound to, if any
+	Name    // S
+	Native  // S: a function, type or value of a library, "os.open"
 	Lambda  // Fn: a function within a function
-	Attr    // X.S; Tag is the field's name in JSON
+	Attr    // X.S
 	Index   // X[Y]
 	Slice   // X[…]
 	Call    // X(List…), Names the keywords: "" positional, "*" and "**" spread
-	Method  // X.S(List…) on a value whose type is an interface of Impls
 	Binary  // X S Y
 	And     // X, Y
 	Or      // X, Y
@@ -46,14 +44,11 @@ const (
 	Tuple   // List
 	List    // List
 	Dict    // Keys, List; a nil key spreads
-	Struct  // Names, List: fields; S the type
 	Cond    // X if Y else Z
 	Format  // List: the parts of a string
 	Comp    // X for each Clauses
 	Let     // X := Y, as an expression
-	Addr    // &X
-	Deref   // *X
-	Same    // X: a conversion, an await, an assertion; S the type, if known
+	Same    // X: an await
 	Spread  // *X within a list
 )
 
@@ -61,19 +56,13 @@ const (
 type Expr struct {
 	Op      Op
 	Pos     Pos
-	S, Tag  string
-	Type    string // of the value, where the front end knows it: "net/http.Client"
+	S       string
 	X, Y, Z *Expr
 	List    []*Expr
 	Names   []string
 	Keys    []*Expr
-	Key     any // of a variable; the same variable has the same key
 	Fn      *Func
-	Impls   []*Func
 	Clauses []Clause
-	// Embedded: of arguments, the fields of this one are theirs.
-	Embedded bool
-	Nested   bool // of arguments, the field is an object with fields
 }
 
 // A Clause is one "for … in … if …" of a comprehension.
@@ -89,9 +78,9 @@ type StmtOp uint8
 // Statements.
 const (
 	Eval   StmtOp = iota // X
-	Assign               // Targets = X; S is the operator of an augmented one; Define declares
+	Assign               // Targets = X; S is the operator of an augmented one; Define declares a field of a class
 	If                   // X, Body, Else
-	For                  // Targets[0], Targets[1] (key, element) in X: Body, Else
+	For                  // Targets[0] in X: Body, Else
 	While                // X, Body, Else
 	Return               // X
 	Raise                // X
@@ -134,7 +123,6 @@ type Handler struct {
 // A ClassDef is a class with a body, which runs when the class is defined.
 type ClassDef struct {
 	Name       string
-	Key        any
 	Pos        Pos
 	Bases      []*Expr
 	Body       []*Stmt
@@ -147,21 +135,16 @@ type Func struct {
 	Pos        Pos
 	End        int // its last line
 	Params     []Param
-	Results    []Param // that have names
-	Returns    *Expr   // an annotation of its result, or nil
+	Returns    *Expr // an annotation of its result, or nil
 	Body       []*Stmt
 	Decorators []*Expr
 	Generator  bool // it yields; the yielded values are its result
-	Dynamic    bool // variables are named, and local unless said otherwise
 }
 
 // A Param is a parameter of a function.
 type Param struct {
 	Name    string
-	Key     any
 	Star    int   // 1: *args, 2: **kwargs
 	Default *Expr // or nil
 	Type    *Expr // annotation, or nil
-	Native  string
-	Zero    bool // a named result
 }

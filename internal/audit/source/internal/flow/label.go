@@ -24,7 +24,6 @@ const (
 	ChkLink                       // nor a link-local one
 	Resolved                      // the address comes from a look-up of the name
 	DNSChecked                    // the addresses of the name were checked
-	Hooked                        // the connection checks the address when it is made
 	Quoted                        // quoted for a shell
 	NoMeta                        // has no metacharacter of a shell
 	MetaWeak                      // some such characters were looked for
@@ -49,7 +48,6 @@ const (
 	// Private are the checks that keep an address out of private networks.
 	Private = private
 
-	pathLabels = Contain | ContainReal | PrefixSep | PrefixWeak | NoDotDot
 	guards     = Chosen | Contain | ContainReal | NoDotDot | PrefixSep | HostAllow | private | DNSChecked | Quoted | NoMeta
 	hostLabels = HostAllow | HostWeak | private | DNSChecked
 )

@@ -99,5 +99,5 @@ func (in *Interp) accessor(c *CallSite) (Value, bool) {
 	if !ok || !fieldName.MatchString(name) || !accessors.MatchString(c.Name[strings.LastIndexByte(c.Name, '.')+1:]) {
 		return Value{}, false
 	}
-	return in.argument(&argSource{tool: c.Recv.nodes[0].src.Tool}, name, c.Pos), true
+	return in.argument(c.Recv.nodes[0].src.Tool, name, c.Pos), true
 }

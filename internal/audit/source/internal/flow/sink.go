@@ -137,13 +137,6 @@ func (in *Interp) PathSink(pos Pos, what string, v Value) {
 	})
 }
 
-// RootedSink is such a function that keeps to a directory by itself.
-func (in *Interp) RootedSink(pos Pos, what string, v Value) {
-	in.each(v, func(n *node, _ Label) {
-		in.report(audit.Path, n, guarded("", "SINK does not leave its directory"), pos, what)
-	})
-}
-
 func judgePath(l Label) judged {
 	switch {
 	case l&Chosen != 0:
@@ -174,11 +167,8 @@ func judgePath(l Label) judged {
 }
 
 // URLSink is a function that makes a request to the address in a value.
-func (in *Interp) URLSink(pos Pos, what string, v Value, hooked bool) {
+func (in *Interp) URLSink(pos Pos, what string, v Value) {
 	in.each(v, func(n *node, l Label) {
-		if hooked {
-			l |= Hooked
-		}
 		if j, ok := judgeURL(l); ok {
 			in.report(audit.URL, n, j, pos, what)
 		}
@@ -191,8 +181,6 @@ func judgeURL(l Label) (judged, bool) {
 		return judged{}, false
 	case l&Chosen != 0, l&HostAllow != 0:
 		return guarded("", "the host is one of a list before SINK"), true
-	case l&Hooked != 0:
-		return guarded("", "addresses are checked as the connection of SINK is made"), true
 	case l&DNSChecked != 0 && l&private == private:
 		return guarded("", "the addresses of the host are checked before SINK"), true
 	case l&private == private:

@@ -48,7 +48,7 @@ func (in *Interp) stmtOp(s *Stmt) {
 	case With:
 		v := in.eval(s.X)
 		if len(s.Targets) > 0 {
-			in.assign(s.Targets[0], v, s.Define)
+			in.assign(s.Targets[0], v)
 		}
 		in.exec(s.Body)
 	case Break, Continue:
@@ -59,7 +59,7 @@ func (in *Interp) stmtOp(s *Stmt) {
 		in.class(s)
 	case Import:
 		for i, v := range in.lang.Import(in, s) {
-			in.assign(s.Targets[i], v, true)
+			in.assign(s.Targets[i], v)
 		}
 	case Block:
 		in.exec(s.Body)
@@ -82,36 +82,29 @@ func (in *Interp) assignment(s *Stmt) {
 		v = in.operate(s.S, in.eval(s.Targets[0]), v, s.Pos)
 	}
 	for _, t := range s.Targets {
-		in.assign(t, v, s.Define)
+		in.assign(t, v)
 	}
 }
 
 // assign puts a value into the place of an expression.
-func (in *Interp) assign(t *Expr, v Value, define bool) {
+func (in *Interp) assign(t *Expr, v Value) {
 	switch t.Op {
 	case Name:
-		in.store(in.variable(t, define), v)
+		in.store(in.variable(t.S), v)
 	case Tuple, List:
 		for i, x := range t.List {
 			if x.Op == Spread {
-				in.assign(x.X, in.Element(v, t.Pos), define)
+				in.assign(x.X, in.Element(v, t.Pos))
 				continue
 			}
-			in.assign(x, in.part(v, i, t.Pos), define)
+			in.assign(x, in.part(v, i, t.Pos))
 		}
 	case Attr:
 		in.setField(t, v)
 	case Index:
 		in.setIndex(t, v)
-	case Deref:
-		p := in.eval(t.X)
-		if p.ptr != 0 {
-			in.store(p.ptr, v)
-		} else {
-			in.assign(t.X, v, false)
-		}
 	case Same, Spread:
-		in.assign(t.X, v, define)
+		in.assign(t.X, v)
 	}
 }
 
@@ -141,35 +134,28 @@ func (in *Interp) part(v Value, i int, pos Pos) Value {
 	return in.index(v, ConstStr(key), pos)
 }
 
-func (in *Interp) variable(t *Expr, define bool) addr {
+func (in *Interp) variable(name string) addr {
 	f := in.frame()
-	name, named := t.Key.(string)
-	if !named && !define || named && f.outer[name] {
-		if a, ok := f.lookup(t.Key); ok {
-			if !named || f.fn != nil {
-				return in.outerAddr(f, t.Key, a)
-			}
-			return a
+	if f.outer[name] {
+		if a, ok := f.lookup(name); ok {
+			return in.outerAddr(f, name, a)
 		}
 	}
 	if f.module != nil {
 		return in.field(f.module, name)
 	}
-	a, ok := f.vars[t.Key]
-	if !ok || !named && define {
+	a, ok := f.vars[name]
+	if !ok {
 		a = in.newAddr()
-		f.vars[t.Key] = a
+		f.vars[name] = a
 	}
 	return a
 }
 
-// outerAddr is the place of an outer variable; the frame's own variable of the same name is passed over.
-func (in *Interp) outerAddr(f *frame, key any, found addr) addr {
-	if _, named := key.(string); !named {
-		return found
-	}
-	if f.parent != nil {
-		if a, ok := f.parent.lookup(key); ok {
+// outerAddr is the place of an outer variable; the own variable of a function's frame is passed over.
+func (in *Interp) outerAddr(f *frame, name string, found addr) addr {
+	if f.fn != nil && f.parent != nil {
+		if a, ok := f.parent.lookup(name); ok {
 			return a
 		}
 	}
@@ -177,14 +163,11 @@ func (in *Interp) outerAddr(f *frame, key any, found addr) addr {
 }
 
 func (in *Interp) setField(t *Expr, v Value) {
-	base := in.Target(in.eval(t.X))
-	for _, n := range base.Native {
-		in.lang.Set(in, n, t.S, v, t.Pos)
-	}
+	base := in.eval(t.X)
 	if len(base.objs) == 0 && !base.Tainted() && t.X.Op == Name {
 		o := in.newObject(record, "")
 		base = either(base, Value{objs: []*object{o}})
-		if a, ok := in.frame().lookup(t.X.Key); ok {
+		if a, ok := in.frame().lookup(t.X.S); ok {
 			in.store(a, base)
 		}
 	}
@@ -201,7 +184,7 @@ func (in *Interp) setField(t *Expr, v Value) {
 }
 
 func (in *Interp) setIndex(t *Expr, v Value) {
-	base := in.Target(in.eval(t.X))
+	base := in.eval(t.X)
 	var key Value
 	if t.Y != nil {
 		key = in.eval(t.Y)
@@ -210,13 +193,13 @@ func (in *Interp) setIndex(t *Expr, v Value) {
 	if len(base.objs) == 0 && !base.Tainted() && t.X.Op == Name {
 		o := in.newObject(dict, "")
 		base = either(base, Value{objs: []*object{o}})
-		if a, ok := in.frame().lookup(t.X.Key); ok {
+		if a, ok := in.frame().lookup(t.X.S); ok {
 			in.store(a, base)
 		}
 	}
 	for _, o := range base.objs {
 		if src := anyArgument(v); !known && src != nil && o.kind == dict { // a copy of the arguments
-			o.kind, o.src = arguments, &argSource{tool: src.Tool}
+			o.kind, o.tool = arguments, src.Tool
 			continue
 		}
 		a := in.entry(o, s, known)
@@ -276,10 +259,10 @@ func (v Value) setting() bool {
 // loop runs a body twice, so that the assignments of one round reach the next.
 func (in *Interp) loop(s *Stmt) {
 	base := in.st
-	l := &loop{base: base, once: s.Op == While && s.S == "once"}
+	l := &loop{base: base}
 	in.loops = append(in.loops, l)
 	rounds := 2
-	if len(in.loops) > 3 || l.once {
+	if len(in.loops) > 3 {
 		rounds = 1
 	}
 	var it Value
@@ -287,13 +270,13 @@ func (in *Interp) loop(s *Stmt) {
 		it = in.eval(s.X)
 	}
 	forever := false
-	if keys, elems := in.allElements(s, it); s.Op == For && len(elems) > 0 && len(in.loops) <= 2 {
-		for i := range elems {
-			in.round(s, l, keys[i], elems[i], true)
+	if elems := in.allElements(it); s.Op == For && len(elems) > 0 && len(in.loops) <= 2 {
+		for _, elem := range elems {
+			in.round(s, l, elem, true)
 		}
 	} else {
 		for range rounds {
-			forever = in.round(s, l, in.keyOf(it), in.elementOf(s, it), in.nonEmpty(it))
+			forever = in.round(s, l, in.elementOf(s, it), in.nonEmpty(it))
 		}
 	}
 	in.loops = in.loops[:len(in.loops)-1]
@@ -312,18 +295,17 @@ func (in *Interp) loop(s *Stmt) {
 }
 
 // round is one round of a loop. It reports that only a break ends the loop.
-func (in *Interp) round(s *Stmt, l *loop, key, elem Value, surely bool) (forever bool) {
+func (in *Interp) round(s *Stmt, l *loop, elem Value, surely bool) (forever bool) {
 	base := l.base
 	in.st = newLayer(base)
 	l.continues = nil
 	if s.Op == For {
-		in.loopTargets(s, key, elem)
-	} else if s.X != nil {
+		elem.there = !elem.Tainted()
+		in.assign(s.Targets[0], elem)
+	} else {
 		v := in.eval(s.X)
 		in.assumeValue(s.X, v, true)
 		forever = v.truth == truthy
-	} else {
-		forever = true
 	}
 	in.exec(s.Body)
 	ends := l.continues
@@ -331,10 +313,6 @@ func (in *Interp) round(s *Stmt, l *loop, key, elem Value, surely bool) (forever
 		ends = append(ends, in.st.since(base))
 	}
 	in.st = base
-	if l.once {
-		in.join(base, ends)
-		return len(ends) == 0
-	}
 	checked := everyElement(elem, ends)
 	if !surely || len(ends) == 0 && len(l.breaks) == 0 {
 		none := newLayer(base)
@@ -379,20 +357,6 @@ func everyElement(elem Value, ends []*layer) map[*node]Label {
 	return out
 }
 
-func (in *Interp) loopTargets(s *Stmt, key, elem Value) {
-	elem.there = !elem.Tainted()
-	if s.S == "" { // one target: the element
-		in.assign(s.Targets[0], elem, true)
-		return
-	}
-	if s.Targets[0] != nil {
-		in.assign(s.Targets[0], key, s.Define)
-	}
-	if len(s.Targets) > 1 && s.Targets[1] != nil {
-		in.assign(s.Targets[1], elem, s.Define)
-	}
-}
-
 func (in *Interp) keyOf(it Value) Value {
 	key := Value{}
 	for _, o := range it.objs {
@@ -407,7 +371,7 @@ func (in *Interp) elementOf(s *Stmt, it Value) Value {
 	if s.Op != For {
 		return Value{}
 	}
-	if s.S == "" && len(it.objs) > 0 && it.objs[0].kind == dict { // the keys of a table
+	if len(it.objs) > 0 && it.objs[0].kind == dict { // the keys of a table
 		return in.keyOf(it)
 	}
 	return in.Element(it, s.Pos)
@@ -416,28 +380,27 @@ func (in *Interp) elementOf(s *Stmt, it Value) Value {
 const maxRounds = 24
 
 // allElements are the elements of a fully known list or table, in order.
-func (in *Interp) allElements(s *Stmt, it Value) (keys, elems []Value) {
+func (in *Interp) allElements(it Value) (elems []Value) {
 	if len(it.objs) != 1 || it.Tainted() {
-		return nil, nil
+		return nil
 	}
 	o := it.objs[0]
 	if o.kind != list && o.kind != dict || o.open || o.elem != 0 || len(o.order) > maxRounds {
-		return nil, nil
+		return nil
 	}
 	for _, f := range o.order {
-		keys = append(keys, ConstStr(f))
-		if s.S == "" && o.kind == dict { // Python goes through the keys
+		if o.kind == dict { // Python goes through the keys
 			elems = append(elems, ConstStr(f))
 			continue
 		}
 		elems = append(elems, in.load(o.fields[f]))
 	}
-	return keys, elems
+	return elems
 }
 
 func (in *Interp) keys(o *object) Value {
 	if o.kind == arguments {
-		return in.argument(o.src, "", Pos{})
+		return in.argument(o.tool, "", Pos{})
 	}
 	if len(o.order) == 0 || len(o.order) > maxConsts || o.elem != 0 {
 		return Value{}
@@ -446,18 +409,14 @@ func (in *Interp) keys(o *object) Value {
 }
 
 func (in *Interp) jump(op StmtOp) {
-	for i := len(in.loops) - 1; i >= 0; i-- {
-		l := in.loops[i]
-		if l.once && op == Continue {
-			continue
-		}
+	if n := len(in.loops); n > 0 {
+		l := in.loops[n-1]
 		snap := in.st.since(l.base)
 		if op == Break {
 			l.breaks = append(l.breaks, snap)
 		} else {
 			l.continues = append(l.continues, snap)
 		}
-		break
 	}
 	in.st.dead = true
 }
@@ -516,7 +475,7 @@ func (in *Interp) try(s *Stmt) {
 			in.st.vals[a] = v
 		}
 		if h.Name != nil {
-			in.assign(h.Name, Value{}, true)
+			in.assign(h.Name, Value{})
 		}
 		in.exec(h.Body)
 		if !in.st.dead {
@@ -562,7 +521,7 @@ func (in *Interp) define(s *Stmt) {
 			v = got
 		}
 	}
-	in.assign(s.Targets[0], v, true)
+	in.assign(s.Targets[0], v)
 }
 
 func (in *Interp) class(s *Stmt) {
@@ -595,5 +554,5 @@ func (in *Interp) class(s *Stmt) {
 	for _, d := range s.Cls.Decorators {
 		in.apply(in.eval(d), &CallSite{In: in, Pos: s.Pos, Args: []Value{v}})
 	}
-	in.assign(&Expr{Op: Name, Key: s.Cls.Key, S: s.Cls.Name}, v, true)
+	in.assign(&Expr{Op: Name, S: s.Cls.Name}, v)
 }

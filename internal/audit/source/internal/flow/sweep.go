@@ -73,9 +73,6 @@ func (m *marker) value(v Value) {
 }
 
 func (m *marker) refers(v Value) {
-	if v.ptr != 0 {
-		m.place(v.ptr)
-	}
 	for _, o := range v.objs {
 		for ; o != nil && o.born >= m.start; o = o.of {
 			m.object(o)

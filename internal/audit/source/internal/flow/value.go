@@ -10,19 +10,17 @@ type Value struct {
 	nodes  []*node
 	objs   []*object
 	fns    []*closure
-	Native []string // functions, types and instances of libraries: "os.Open", "net/http.Client"
+	Native []string // functions, types and instances of libraries: "os.open", "io.BytesIO()"
 	consts []string
 	closed bool // it is one of consts and nothing else
 	truth  truth
 	cond   *cond
-	pre    string  // a literal at its beginning
-	suf    string  // a literal at its end
-	whole  bool    // nothing was put in front of the tainted part, nor behind
-	ptr    addr    // its target; 0 is nothing
-	tool   bool    // it is the name of the tool that is called
-	caller bool    // it depends on the caller, without text of the caller in it
-	there  bool    // it is an element of a list, so it is something, perhaps empty
-	opened []*node // the path of the file that it is, or was read from
+	pre    string // a literal at its beginning
+	suf    string // a literal at its end
+	whole  bool   // nothing was put in front of the tainted part, nor behind
+	tool   bool   // it is the name of the tool that is called
+	caller bool   // it depends on the caller, without text of the caller in it
+	there  bool   // it is an element of a list, so it is something, perhaps empty
 }
 
 type truth uint8
@@ -94,14 +92,6 @@ func (v Value) Is(native string) bool { return slices.Contains(v.Native, native)
 // Callable reports that it is, or may be, a function of the program.
 func (v Value) Callable() bool { return len(v.fns) > 0 }
 
-// FuncName is the name of the first function that it may be.
-func (v Value) FuncName() string {
-	if len(v.fns) > 0 {
-		return v.fns[0].fn.Name
-	}
-	return ""
-}
-
 // Identity tells functions apart that calls of one function have made.
 func (v Value) Identity() any {
 	if len(v.fns) > 0 {
@@ -161,7 +151,7 @@ func union[T comparable](a, b []T, most int) []T {
 
 // plain reports that there was no assignment yet: not even "unknown" is known.
 func (v Value) plain() bool {
-	return len(v.nodes) == 0 && len(v.objs) == 0 && len(v.fns) == 0 && len(v.Native) == 0 && !v.closed && v.truth == maybe && v.ptr == 0 && !v.tool && !v.caller && v.cond == nil && v.pre == "" && v.suf == ""
+	return len(v.nodes) == 0 && len(v.objs) == 0 && len(v.fns) == 0 && len(v.Native) == 0 && !v.closed && v.truth == maybe && !v.tool && !v.caller && v.cond == nil && v.pre == "" && v.suf == ""
 }
 
 // unknown reports that nothing is known of a value, except perhaps nil.
@@ -189,7 +179,6 @@ func either(a, b Value) Value {
 		there:  a.there && b.there,
 		whole:  a.whole && b.whole || a.whole && !b.Tainted() || b.whole && !a.Tainted(),
 	}
-	out.opened = union(a.opened, b.opened, maxNodes)
 	out.consts = union(a.consts, b.consts, maxConsts)
 	if a.truth == b.truth {
 		out.truth = a.truth
@@ -199,10 +188,6 @@ func either(a, b Value) Value {
 	}
 	if a.Suffix() == b.Suffix() {
 		out.suf = a.Suffix()
-	}
-	out.ptr = a.ptr
-	if out.ptr == 0 {
-		out.ptr = b.ptr
 	}
 	return out
 }
@@ -236,18 +221,12 @@ type object struct {
 	native []string // a class of a library that it derives from
 	fields map[string]addr
 	order  []string
-	elem   addr // the element at an unknown place
-	src    *argSource
-	open   bool // a list whose length is not known
-	size   addr // of a list that was empty: a truth with the facts of its being empty
+	elem   addr   // the element at an unknown place
+	tool   string // of arguments: that is called; empty: not known
+	open   bool   // a list whose length is not known
+	size   addr   // of a list that was empty: a truth with the facts of its being empty
 	def    *ClassDef
 	born   addr // the last place that was made before it
-}
-
-// An argSource is the arguments of a tool, or an object within them.
-type argSource struct {
-	tool string
-	base string // JSON Pointer of it
 }
 
 // A closure is a function with the variables around it.
@@ -260,7 +239,7 @@ type closure struct {
 
 // A frame holds the variables of one activation of a function.
 type frame struct {
-	vars   map[any]addr
+	vars   map[any]addr // by name, or by what is no variable
 	parent *frame
 	outer  map[string]bool // names that are an enclosing function's
 	module *object         // its variables are the fields of this
@@ -268,13 +247,13 @@ type frame struct {
 	born   addr // the last place that was made before it
 }
 
-func (f *frame) lookup(key any) (addr, bool) {
+func (f *frame) lookup(name string) (addr, bool) {
 	for ; f != nil; f = f.parent {
-		if a, ok := f.vars[key]; ok {
+		if a, ok := f.vars[name]; ok {
 			return a, true
 		}
-		if s, ok := key.(string); ok && f.module != nil {
-			if a, ok := f.module.fields[s]; ok {
+		if f.module != nil {
+			if a, ok := f.module.fields[name]; ok {
 				return a, true
 			}
 		}

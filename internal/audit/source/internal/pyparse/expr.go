@@ -100,7 +100,7 @@ func (p *parser) expr() *flow.Expr {
 func (p *parser) lambda() *flow.Expr {
 	pos := p.pos()
 	p.next()
-	fn := &flow.Func{Name: "lambda", Pos: pos, Dynamic: true}
+	fn := &flow.Func{Name: "lambda", Pos: pos}
 	p.params(fn, ":", false)
 	p.expectOp(":")
 	p.fns = append(p.fns, fn)
@@ -268,7 +268,6 @@ func (p *parser) primary() *flow.Expr {
 		switch {
 		case p.acceptOp("."):
 			x = &flow.Expr{Op: flow.Attr, Pos: pos, X: x, S: p.name()}
-			x.Tag = x.S
 		case p.isOp("("):
 			p.next()
 			x = p.callArgs(&flow.Expr{Op: flow.Call, Pos: pos, X: x})
@@ -459,5 +458,5 @@ func (p *parser) word() *flow.Expr {
 		p.fail("unexpected " + t.s)
 	}
 	p.next()
-	return &flow.Expr{Op: flow.Name, Pos: pos, S: t.s, Key: t.s}
+	return &flow.Expr{Op: flow.Name, Pos: pos, S: t.s}
 }

@@ -34,7 +34,7 @@ func (p *parser) match() *flow.Stmt {
 	p.expectOp(":")
 	p.next() // the end of the line
 	p.next() // the indentation
-	tmp := &flow.Expr{Op: flow.Name, Pos: pos, S: "match", Key: "match " + pos.File + string(rune(pos.Line))}
+	tmp := &flow.Expr{Op: flow.Name, Pos: pos, S: "match " + pos.File + string(rune(pos.Line))}
 	out := &flow.Stmt{Op: flow.Block, Pos: pos, Body: one(&flow.Stmt{Op: flow.Assign, Pos: pos, Targets: []*flow.Expr{tmp}, X: subject})}
 	tail := &out.Body
 	for p.isWord("case") {
@@ -149,7 +149,7 @@ func (p *parser) valuePattern(subject *flow.Expr, binds *[]*flow.Stmt) *flow.Exp
 	for p.acceptOp(".") {
 		at := p.pos()
 		n := p.name()
-		x = &flow.Expr{Op: flow.Attr, Pos: at, X: x, S: n, Tag: n}
+		x = &flow.Expr{Op: flow.Attr, Pos: at, X: x, S: n}
 	}
 	if !p.acceptOp("(") {
 		return &flow.Expr{Op: flow.Compare, Pos: pos, S: "==", X: subject, Y: x}
@@ -159,7 +159,7 @@ func (p *parser) valuePattern(subject *flow.Expr, binds *[]*flow.Stmt) *flow.Exp
 		if p.tok().kind == ident && p.peek(1).s == "=" {
 			n := p.name()
 			p.next()
-			inner = &flow.Expr{Op: flow.Attr, Pos: pos, X: subject, S: n, Tag: n}
+			inner = &flow.Expr{Op: flow.Attr, Pos: pos, X: subject, S: n}
 		}
 		p.pattern(inner, binds)
 		if !p.acceptOp(",") {

@@ -288,7 +288,7 @@ func (p *parser) try() *flow.Stmt {
 			if p.acceptWord("as") {
 				at := p.pos()
 				n := p.name()
-				h.Name = &flow.Expr{Op: flow.Name, Pos: at, S: n, Key: n}
+				h.Name = &flow.Expr{Op: flow.Name, Pos: at, S: n}
 			}
 		}
 		h.Body = p.suite()
@@ -384,7 +384,7 @@ func (p *parser) decorated() *flow.Stmt {
 func (p *parser) def(decorators []*flow.Expr) *flow.Stmt {
 	p.expectWord("def")
 	pos := p.pos()
-	fn := &flow.Func{Name: p.name(), Pos: pos, Decorators: decorators, Dynamic: true}
+	fn := &flow.Func{Name: p.name(), Pos: pos, Decorators: decorators}
 	p.typeParams()
 	p.expectOp("(")
 	p.params(fn, ")", true)
@@ -396,7 +396,7 @@ func (p *parser) def(decorators []*flow.Expr) *flow.Stmt {
 	fn.Body = p.suite()
 	p.fns = p.fns[:len(p.fns)-1]
 	fn.End = p.last()
-	return &flow.Stmt{Op: flow.Def, Pos: pos, Fn: fn, Targets: []*flow.Expr{{Op: flow.Name, Pos: pos, S: fn.Name, Key: fn.Name}}}
+	return &flow.Stmt{Op: flow.Def, Pos: pos, Fn: fn, Targets: []*flow.Expr{{Op: flow.Name, Pos: pos, S: fn.Name}}}
 }
 
 // last is the line of the last token that was read, but for those without a text.
@@ -443,7 +443,6 @@ func (p *parser) params(fn *flow.Func, end string, typed bool) {
 			q.Star = 1
 		}
 		q.Name = p.name()
-		q.Key = q.Name
 		if typed && p.acceptOp(":") {
 			q.Type = p.starExpr()
 		}
@@ -461,7 +460,6 @@ func (p *parser) class(decorators []*flow.Expr) *flow.Stmt {
 	pos := p.pos()
 	p.next()
 	c := &flow.ClassDef{Pos: pos, Name: p.name(), Decorators: decorators}
-	c.Key = c.Name
 	p.typeParams()
 	if p.acceptOp("(") {
 		call := p.callArgs(&flow.Expr{Op: flow.Call, Pos: pos})

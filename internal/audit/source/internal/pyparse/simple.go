@@ -116,7 +116,7 @@ func (p *parser) dotted() string {
 }
 
 func nameAt(pos flow.Pos, s string) *flow.Expr {
-	return &flow.Expr{Op: flow.Name, Pos: pos, S: s, Key: s}
+	return &flow.Expr{Op: flow.Name, Pos: pos, S: s}
 }
 
 func (p *parser) importStmt() []*flow.Stmt {

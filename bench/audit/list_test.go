@@ -60,7 +60,7 @@ func write(t *testing.T, file, text string, mode os.FileMode) {
 	}
 }
 
-func TestUnseen(t *testing.T) {
+func TestList(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip(err)
@@ -79,14 +79,18 @@ func TestUnseen(t *testing.T) {
 	popular := filepath.Join(dir, "popular.json")
 	write(t, popular, fmt.Sprintf(`[{"repository": "a/b", "version": %q, "command": ["{DIR}/server"]}]`, vulnerable), 0o644)
 	f := flags{toolvet: toolvet, cache: filepath.Join(dir, "cache"), repos: filepath.Join(dir, "repos"), pairs: pairs, prepare: true}
-	if err := run(t.Context(), f, nil, nil); err != nil {
+	if err := run(t.Context(), f, nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "cache", "a+b", fixed, "source", "server")); err == nil {
 		t.Error("what was built is among the source")
 	}
+	f.only = "b/c"
+	if err := run(t.Context(), f, nil); err == nil {
+		t.Error("a server that the list lacks")
+	}
 	// What is in the cache needs no repository.
-	f.prepare, f.repos = false, ""
+	f.prepare, f.repos, f.only = false, "", ""
 	for _, test := range []struct {
 		flags flags
 		want  string
@@ -110,7 +114,7 @@ func TestUnseen(t *testing.T) {
 `},
 	} {
 		var out bytes.Buffer
-		if err := run(t.Context(), test.flags, nil, &out); err != nil {
+		if err := run(t.Context(), test.flags, &out); err != nil {
 			t.Fatal(err)
 		}
 		got := regexp.MustCompile(`\d+ s\b`).ReplaceAllString(out.String(), "0 s")
@@ -124,7 +128,7 @@ func TestUnseen(t *testing.T) {
 func TestLists(t *testing.T) {
 	t.Parallel()
 	commit := regexp.MustCompile(`^[0-9a-f]{40}$`)
-	for file, pairs := range map[string]bool{"testdata/unseen.json": true, "testdata/popular.json": false} {
+	for file, pairs := range map[string]bool{filepath.Join("..", "..", public): true, "testdata/unseen.json": true, "testdata/popular.json": false} {
 		list, err := readList(file)
 		if err != nil {
 			t.Fatal(err)

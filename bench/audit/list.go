@@ -20,18 +20,18 @@ import (
 	"time"
 )
 
-// A subject is a server of a list: a pair of versions for -pairs, one version for -popular.
+// A subject is a server of a list: a pair of versions, or one version for -popular.
 type subject struct {
 	NPM        string            `json:"npm,omitempty"`        // the package, or
 	Repository string            `json:"repository,omitempty"` // owner/name on GitHub
 	Language   string            `json:"language,omitempty"`
 	Version    string            `json:"version,omitempty"`    // for -popular
-	Vulnerable string            `json:"vulnerable,omitempty"` // for -pairs: a version of the package, or a commit
+	Vulnerable string            `json:"vulnerable,omitempty"` // a version of the package, or a commit
 	Fixed      string            `json:"fixed,omitempty"`
 	Exclude    []string          `json:"exclude,omitempty"`   // large files that neither the server nor its code need
 	Directory  string            `json:"directory,omitempty"` // of the server in its repository
 	Build      []string          `json:"build,omitempty"`     // shell commands, at the top of the repository
-	Command    []string          `json:"command,omitempty"`   // {DIR} is the directory of the server; empty if it can only be read
+	Command    []string          `json:"command,omitempty"`   // {DIR} is the directory of the server, {ROOT} the one that it may use; empty if it can only be read
 	Env        map[string]string `json:"env,omitempty"`
 	Fix        []fix             `json:"fix,omitempty"`
 	Advisory   string            `json:"advisory,omitempty"`
@@ -76,12 +76,14 @@ func readList(file string) ([]subject, error) {
 
 // runList audits the subjects of a list, or only installs them.
 func runList(ctx context.Context, f flags, out io.Writer) error {
-	list, err := readList(cmp.Or(f.pairs, f.popular))
+	list, err := readList(cmp.Or(f.popular, f.pairs))
 	if err != nil {
 		return err
 	}
 	if f.only != "" {
-		list = slices.DeleteFunc(list, func(s subject) bool { return s.name() != f.only })
+		if list = slices.DeleteFunc(list, func(s subject) bool { return s.name() != f.only }); len(list) == 0 {
+			return fmt.Errorf("the list has no server %s", f.only)
+		}
 	}
 	switch {
 	case f.prepare:
@@ -97,10 +99,10 @@ func runList(ctx context.Context, f flags, out io.Writer) error {
 			}
 		}
 		return errors.Join(failed...)
-	case f.pairs != "":
-		return runUnseen(ctx, f, list, out)
+	case f.popular != "":
+		return runPopular(ctx, f, list, out)
 	}
-	return runPopular(ctx, f, list, out)
+	return runPairs(ctx, f, list, out)
 }
 
 // A result is what one kind of audit says about the parameters of one fix, or of all the fixes of a pair.
@@ -130,8 +132,8 @@ func (r result) String() string {
 	return fmt.Sprintf("%s | %s | %.0f s", caught, apart, r.duration.Seconds())
 }
 
-// runUnseen audits pairs, by trying alone and by reading alone, and prints a row for each class of a fix, and totals.
-func runUnseen(ctx context.Context, f flags, list []subject, out io.Writer) error {
+// runPairs audits pairs, by trying alone and by reading alone, and prints a row for each class of a fix, and totals.
+func runPairs(ctx context.Context, f flags, list []subject, out io.Writer) error {
 	fmt.Fprintln(out, "| vulnerable → fixed | language | class | tried: caught | told apart | time | read: caught | told apart | time |")
 	fmt.Fprintln(out, "|---|---|---|---|---|---|---|---|---|")
 	t := totals{}
@@ -296,6 +298,9 @@ func audit(ctx context.Context, toolvet string, args []string) (*report, error) 
 	}
 	return &r, nil
 }
+
+// An installation is how to audit an installed version: by trying, by reading, and by both at once.
+type installation struct{ tried, read, both []string }
 
 // install installs a version below the cache directory if it is not there, and returns how to audit it. The code that
 // is read is apart from the code that was built: source has nothing that is not in the repository.
