@@ -79,7 +79,7 @@ func (o *Options) unseen(s string) []check.Finding {
 		}
 		told[k] = true
 		f := check.Finding{Level: check.SecurityLevel, Message: faults[k].message, Suggestion: faults[k].mend}
-		if faults[k].warn {
+		if faults[k].warn && o.ZeroWidth != "refuse" {
 			f.Severity = check.Warning
 		}
 		list = append(list, f)

@@ -22,6 +22,7 @@ type Options struct {
 	Scripts    []string       `policy:"scripts" doc:"Unicode scripts that letters may come from, such as Latin or Greek; digits, punctuation and symbols are always allowed"`
 	Control    bool           `policy:"control" doc:"true allows control characters; tab and line breaks are always allowed"`
 	Invisible  bool           `policy:"invisible" doc:"true allows invisible, bidirectional and tag characters"`
+	ZeroWidth  string         `policy:"zero_width" doc:"zero-width spaces, joiners between letters that do not join, soft hyphens, direction marks, byte order marks: refuse, or warn as in pasted text; default warn"`
 }
 
 // problems reports what is wrong with the options.
@@ -39,6 +40,9 @@ func (o *Options) problems() []check.Problem {
 	}
 	if _, known := charsets[o.Charset]; !known && o.Charset != "" {
 		fail("charset", "must be ascii or latin1")
+	}
+	if o.ZeroWidth != "" && o.ZeroWidth != "refuse" && o.ZeroWidth != "warn" {
+		fail("zero_width", "must be refuse or warn")
 	}
 	for _, s := range o.Scripts {
 		if unicode.Scripts[s] == nil {

@@ -31,7 +31,7 @@ var faults = [kinds]struct {
 	control:  {message: "must hold no control characters but tab and line breaks", mend: "remove them"},
 	bidi:     {message: "must hold no characters that reorder text (bidirectional embeddings, overrides and isolates)", mend: "remove U+202A to U+202E and U+2066 to U+2069"},
 	tag:      {message: "must hold no tag characters: they are invisible, and models read them as text", mend: "remove U+E0000 to U+E007F"},
-	smuggled: {message: "must hold no runs of variation selectors: they are invisible, and can carry hidden text", mend: "leave at most one behind a character"},
+	smuggled: {message: "must hold no variation selectors but one behind a character that has variants: they are invisible, and can carry hidden text", mend: "remove them"},
 	filler:   {message: "must hold no invisible characters", mend: "remove fillers, separators, invisible operators and noncharacters"},
 	hint:     {message: "holds invisible characters (zero-width spaces or joiners, soft hyphens, direction marks, a byte order mark)", mend: "remove them unless the script needs them", warn: true},
 }
@@ -51,7 +51,7 @@ func classify(s string, i int, r rune) kind {
 		return either(inFlag(s, i), tag)
 	case variation(r):
 		before, _ := utf8.DecodeLastRuneInString(s[:i])
-		return either(before != utf8.RuneError && !variation(before) && r < 0xe0100 || ideograph(before), smuggled)
+		return either(varies(before, r), smuggled)
 	case invisible(r):
 		return filler
 	}
@@ -92,12 +92,31 @@ func tagByte(s string) byte {
 	return 0
 }
 
-func variation(r rune) bool {
-	return r >= '\ufe00' && r <= '\ufe0f' || r >= 0xe0100 && r <= 0xe01ef
+func variation(r rune) bool { return unicode.Is(unicode.Variation_Selector, r) }
+
+// varies reports whether a character may have the variation selector r behind it: ideographs any (UTS 37), letters of Mongolian their
+// own, others those of Unicode's StandardizedVariants and emoji-variation-sequences.
+func varies(before, r rune) bool {
+	emoji := r == '\ufe0e' || r == '\ufe0f' // text or emoji
+	switch {
+	case unicode.Is(unicode.Ideographic, before):
+		return r >= '\ufe00'
+	case before < utf8.RuneSelf:
+		return emoji && strings.ContainsRune("#*0123456789", before) || r == '\ufe00' && before == '0'
+	case unicode.IsLetter(before) && unicode.Is(unicode.Mongolian, before):
+		return r < '\ufe00'
+	case unicode.IsLetter(before) && unicode.Is(unicode.Egyptian_Hieroglyphs, before):
+		return r >= '\ufe00' && r <= '\ufe06'
+	case unicode.IsLetter(before) && unicode.In(before, unicode.Myanmar, unicode.Phags_Pa, unicode.Manichaean):
+		return r == '\ufe00'
+	}
+	return emoji && unicode.IsLetter(before) && unicode.Is(unicode.Common, before) ||
+		(emoji || r == '\ufe00' || r == '\ufe01') && before != utf8.RuneError && (unicode.IsSymbol(before) || unicode.IsPunct(before))
 }
 
-// ideograph: only these have variation selectors beyond the first sixteen (UTS 37).
-func ideograph(r rune) bool { return unicode.Is(unicode.Ideographic, r) }
+// alone are scripts whose letters do not join.
+var alone = []*unicode.RangeTable{unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Armenian, unicode.Georgian, unicode.Hebrew, unicode.Thai,
+	unicode.Lao, unicode.Ethiopic, unicode.Cherokee, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Bopomofo, unicode.Hangul, unicode.Yi}
 
 // invisible characters have no use in a tool's argument. Characters that are merely not
 // assigned yet are not among them: there are newer emoji than this program.
@@ -106,6 +125,7 @@ func invisible(r rune) bool {
 		r >= '\u2061' && r <= '\u2064' || // invisible operators
 		r >= '\u206a' && r <= '\u206f' || // deprecated formats
 		r >= '\ufff9' && r <= '\ufffb' || // interlinear annotation
+		r == 0x16fe4 || r == 0x1d159 || // the filler of Khitan, the note without a head
 		unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point)
 }
 
@@ -113,14 +133,15 @@ func invisible(r rune) bool {
 func joiner(r rune) bool { return r == '\u200c' || r == '\u200d' }
 
 // joins reports whether a joiner stands between two characters that can be joined:
-// emoji, or letters of a script that joins.
+// emoji by a joiner, or letters of a script that joins.
 func joins(s string, i int) bool {
 	before, _ := utf8.DecodeLastRuneInString(s[:i])
 	after, _ := utf8.DecodeRuneInString(s[i+len("\u200d"):])
 	able := func(r rune) bool {
-		return r > unicode.MaxLatin1 && (unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsSymbol(r))
+		return r > unicode.MaxLatin1 && !unicode.In(r, alone...) &&
+			(unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsSymbol(r))
 	}
-	return able(before) && able(after)
+	return able(before) && able(after) && (s[i:i+len("\u200d")] == "\u200d" || !unicode.IsSymbol(before) && !unicode.IsSymbol(after))
 }
 
 // shownFormat: format characters (Cf) that are drawn, such as the Arabic number sign.

@@ -32,6 +32,10 @@ type Options struct {
 	// warning, unless a client could make one of it that leads to a link-local or metadata
 	// address or has a scheme of attacks; other schemes that are not allowed are warned of.
 	Guess bool
+
+	// Existence says that Resolve asks only whether there is such a host, as presets do for jobs. A resolver that fails or is late then
+	// brings a warning, and otherwise an error: the host's addresses must be known.
+	Existence bool
 }
 
 // Defaults.

@@ -261,7 +261,7 @@ func TestSilentServer(t *testing.T) {
 		}
 		return internet{siteAddr + ":80": listener.Addr().String(), otherAddr + ":80": plain.Listener.Addr().String()}.dial(ctx, network, address, control)
 	}
-	const late = "warning /url: the URL did not answer in time, so nothing is known about it\n"
+	const late = "error /url: the URL did not answer in time, so nothing is known about it\n"
 	for value, want := range map[string]string{
 		"http://site.example/":  late,
 		"http://8.8.4.4/":       late,

@@ -175,8 +175,16 @@ func (n *network) look(ctx context.Context, index int, target check.Target) (l l
 	return look{index: index, findings: n.visit(ctx, optionsOf(target), raw)}
 }
 
+// unknown is the finding of a host whose addresses nobody knows: its name server may be slow or broken on purpose.
+func unknown(o *url.Options) (f check.Finding) {
+	if o.Existence {
+		f.Severity = check.Warning
+	}
+	return f
+}
+
 func late(o *url.Options) check.Finding {
-	f := check.Finding{Severity: check.Warning}
+	f := unknown(o)
 	f.Message = "the host could not be resolved in time, so its addresses are unknown"
 	if o.Reachable {
 		f.Message = "the URL did not answer in time, so nothing is known about it"

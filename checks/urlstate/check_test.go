@@ -178,7 +178,7 @@ func TestRemote(t *testing.T) {
 	}
 }
 
-const lateText = "warning /url: the host could not be resolved in time, so its addresses are unknown\n"
+const lateText = "error /url: the host could not be resolved in time, so its addresses are unknown\n"
 
 // TestSlowResolver holds that a run ends before its context does, with obedient and stubborn
 // resolvers, and reports its findings until then. A goroutine that is left over fails the test.

@@ -6,6 +6,7 @@ package urlstate
 import (
 	"context"
 	"net"
+	"strings"
 	"testing"
 	"time"
 
@@ -91,7 +92,7 @@ func TestNameServer(t *testing.T) {
 		"metadata.example": "error /url: the host resolves to the address of cloud metadata: only public hosts are allowed\n→ name a public host\n",
 		"only6.example":    "error /url: the host resolves to the address of AWS's metadata: only public hosts are allowed\n→ name a public host\n",
 		"unknown.example":  "error /url: the host does not exist: the resolver knows no address for it\n→ check how the host is spelt\n",
-		"broken.example":   "warning /url: the host could not be resolved, because the resolver failed; nothing is known of its addresses\n",
+		"broken.example":   "error /url: the host could not be resolved, because the resolver failed; nothing is known of its addresses\n",
 		"silent.example":   lateText,
 	} {
 		t.Run(host, func(t *testing.T) {
@@ -104,6 +105,13 @@ func TestNameServer(t *testing.T) {
 			defer cancel()
 			if diff := cmp.Diff(want, runIn(ctx, t, world, c, &url.Options{Resolve: true}, "https://"+host+"/")); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if host != "broken.example" {
+				return
+			}
+			want := "warning" + strings.TrimPrefix(want, "error")
+			if diff := cmp.Diff(want, runIn(ctx, t, world, c, &url.Options{Resolve: true, Existence: true}, "https://"+host+"/")); diff != "" {
+				t.Errorf("in a job: (-want +got):\n%s", diff)
 			}
 		})
 	}

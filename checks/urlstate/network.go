@@ -103,8 +103,7 @@ func (n *network) resolve(ctx context.Context, o *url.Options, place leads.Host)
 	return addrs, findings
 }
 
-// unresolved says why a host has no addresses. Only a resolver that says so makes it an
-// error: one that does not answer says nothing of the host.
+// unresolved says why a host has no addresses.
 func unresolved(ctx context.Context, o *url.Options, err error) check.Finding {
 	var dns *net.DNSError
 	switch {
@@ -113,5 +112,7 @@ func unresolved(ctx context.Context, o *url.Options, err error) check.Finding {
 	case ctx.Err() != nil || errors.As(err, &dns) && dns.IsTimeout:
 		return late(o)
 	}
-	return check.Finding{Severity: check.Warning, Message: "the host could not be resolved, because the resolver failed; nothing is known of its addresses"}
+	f := unknown(o)
+	f.Message = "the host could not be resolved, because the resolver failed; nothing is known of its addresses"
+	return f
 }

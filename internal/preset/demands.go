@@ -104,7 +104,7 @@ func standardDemands(t *subject, g infer.Guess) []policy.Demand {
 	case infer.URL:
 		o := lenientURL(t.Tool)
 		resolved := *o
-		resolved.Resolve = true
+		resolved.Resolve, resolved.Existence = true, true
 		return []policy.Demand{demand(url.Demand, o), plain(), {Kind: url.Demand, Options: &resolved, From: policy.Unattended, Beside: resolves}}
 	case infer.Command:
 		// A command that a shell reads may well be a pipeline, and may run elsewhere.
@@ -132,7 +132,7 @@ func strictDemands(t *subject, g infer.Guess) []policy.Demand {
 		}
 		return append([]policy.Demand{demand(path.Demand, o)}, presence(t, g.Address)...)
 	case infer.URL:
-		resolve := policy.Demand{Kind: url.Demand, Options: &url.Options{Resolve: true}, From: policy.Unattended, Beside: resolves}
+		resolve := policy.Demand{Kind: url.Demand, Options: &url.Options{Resolve: true, Existence: true}, From: policy.Unattended, Beside: resolves}
 		return []policy.Demand{demand(url.Demand, new(url.Options)), plain(), resolve}
 	case infer.Command:
 		return []policy.Demand{demand(command.Demand, new(command.Options))}

@@ -72,7 +72,7 @@ func resolves(options any) any {
 		return nil
 	}
 	o = copyOf(o)
-	o.Resolve = true
+	o.Resolve, o.Existence = true, true
 	return o
 }
 

@@ -77,7 +77,7 @@ var dialectDenials = []tableDenial{{denial{reaches, "http"}, []string{"generic",
 // columnCalls are the functions among those of denials that PostgreSQL calls with one argument. It also does so by the name of a
 // column: ('/etc/passwd'::text).pg_read_file.
 const columnCalls = `pg_* dblink* binary_upgrade_* lo_close lo_creat lo_create lo_get lo_import lo_tell lo_tell64 lo_unlink
-	ts_stat crosstab* http http_get http_head http_delete gin_clean_pending_list postgres_fdw_disconnect`
+	ts_stat crosstab* http http_get http_head http_delete gin_clean_pending_list postgres_fdw_disconnect bt_index_parent_check`
 
 // tableModules are the modules of SQLite whose virtual tables hold only what is put into them. Others read files, or whatever they like.
 var tableModules = set("fts3 fts3aux fts4 fts4aux fts5 fts5vocab rtree rtree_i32 geopoly")

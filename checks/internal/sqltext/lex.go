@@ -105,10 +105,17 @@ func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' }
 // databases that allow such a text at all.
 func (l *lexer) number() {
 	start := l.pos
+	l.figures()
+	if l.dollar && l.peek(0) == '$' && strings.ContainsAny(l.text[start:l.pos], "xX_") { // PostgreSQL up to 14: 0, and x$a$ is its alias
+		l.fault(start, "a number that runs into a $, where some versions see a name and others a string")
+	}
+	l.emit(numberToken, start)
+}
+
+func (l *lexer) figures() {
 	if l.text[l.pos] == '0' && l.peek(1)|0x20 == 'x' {
 		for l.pos += 2; isHex(l.peek(0)); l.pos++ {
 		}
-		l.emit(numberToken, start)
 		return
 	}
 	l.digits()
@@ -126,7 +133,6 @@ func (l *lexer) number() {
 			l.digits()
 		}
 	}
-	l.emit(numberToken, start)
 }
 
 func isHex(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
