@@ -45,6 +45,7 @@ func (a *auditor) gather() {
 		if e.Path != "" || e.Name != "" || e.Connect != "" {
 			a.events = append(a.events, e)
 		}
+		a.events = append(a.events, a.given(e)...)
 		a.session.lost = a.session.lost || e.Lost
 	}
 	a.session.gathered = len(events)
@@ -69,7 +70,27 @@ func (a *auditor) happened(ctx context.Context, t *tool, p parameter, values ...
 		failed = tooMuch
 		a.spend() // the next session reports again
 	}
+	if p.kind != infer.Path { // any text may be an argument of a program, and no path
+		a.events = slices.DeleteFunc(a.events, func(e sandbox.Event) bool { return e.Exec != nil })
+	}
 	return a.events, failed
+}
+
+// given are the paths with a mark among the arguments of a started stand-in: the program that it replaces would open them.
+func (a *auditor) given(e sandbox.Event) []sandbox.Event {
+	if len(e.Exec) == 0 || a.world.standsIn(e.Exec) == "" {
+		return nil
+	}
+	var list []sandbox.Event
+	for _, arg := range e.Exec[1:] {
+		if _, value, ok := strings.Cut(arg, "="); ok && strings.HasPrefix(arg, "-") {
+			arg = value
+		}
+		if strings.Contains(arg, a.world.mark) && path.IsAbs(arg) && !strings.ContainsAny(arg, "\x00\n\"'`$;|&<>(){}\\") {
+			list = append(list, sandbox.Event{PID: e.PID, Exec: e.Exec, Path: a.world.leadsTo(arg), Call: "execve of " + path.Base(e.Exec[0])})
+		}
+	}
+	return list
 }
 
 const tooMuch = "the server did more at once than the sandbox reports"

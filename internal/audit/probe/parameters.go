@@ -318,6 +318,9 @@ func (u *tool) value(v any, name string, w *world, depth int) any {
 	return u.object(form, w, depth)
 }
 
+// databaseName finds parameters for the file of a database.
+var databaseName = lazyregexp.New(`(?i)^(db|database|sqlite)s?([_-]?(path|file|filename|file_?path))?$`)
+
 // patternName finds parameters for patterns of names to list.
 var patternName = lazyregexp.New(`(?i)(^|_)(patterns?|glob)$`)
 
@@ -344,6 +347,9 @@ func (u *tool) text(form map[string]any, name string, w *world) string {
 		case infer.Path:
 			if u.takesDirectory(p) {
 				return w.inside("root")
+			}
+			if databaseName.MatchString(p.name) {
+				return w.inside("root", databaseFile)
 			}
 			if u.relative || saysRelative.MatchString(p.description) && !saysAbsolute.MatchString(p.description) {
 				return insideName + ".txt"

@@ -121,6 +121,7 @@ func (a *auditor) plan(ctx context.Context) []unit {
 	tools := slices.Clone(a.tools)
 	slices.SortStableFunc(tools, func(x, y *tool) int { return x.order() - y.order() })
 	var first, last []unit
+	a.equip(ctx, tools)
 	a.settle(ctx)
 	for _, t := range tools {
 		if t.destructive && a.cfg.SkipDestructive {

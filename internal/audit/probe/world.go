@@ -52,6 +52,8 @@ var extensions = []string{"", ".txt", ".md", ".json"}
 const (
 	insideName  = "report"
 	outsideName = "ledger"
+
+	databaseFile = "audit.db" // empty, which is a database of SQLite without tables
 )
 
 // newWorld makes the world below a new directory for temporary files.
@@ -125,6 +127,7 @@ func (w *world) fill() error {
 	w.spread(files, "outside/"+outsideName, w.outside)
 	w.spread(files, "root-evil/"+outsideName, w.beside)
 	files["root/"+w.listed+".txt"] = "listed\n"
+	files["root/"+databaseFile] = ""
 	for dir, what := range map[string]string{"outside": "outside the root", "root-evil": "beside the root"} {
 		name := "list" + token()
 		files[dir+"/"+name+".txt"] = "listed\n"
@@ -169,6 +172,17 @@ func (w *world) link() error {
 		}
 	}
 	return nil
+}
+
+// leadsTo is the place to which a path inside leads, past ".." and the links of the root.
+func (w *world) leadsTo(at string) string {
+	at = path.Clean(at)
+	for _, link := range []string{"away", "near"} {
+		if rest, ok := strings.CutPrefix(at, w.inside("root", link)); ok && (rest == "" || rest[0] == '/') {
+			return w.inside("outside") + rest
+		}
+	}
+	return at
 }
 
 // outsiders are files outside the root.
