@@ -45,7 +45,7 @@ func (a *auditor) command(ctx context.Context, t *tool, p parameter) {
 			a.proof(c, t, p, values[i], "shell", "the text becomes a command of a shell", "a file that the command made", i+1)
 		}
 		answered = r.failed == ""
-		return shell || !answered && (!r.late && !r.gone || a.late[t.Name] >= maxLate)
+		return shell || !answered && (!r.late && !r.gone || a.silent(t))
 	})
 	if !shell && answered && p.kind == infer.Path {
 		shell = a.planted(ctx, w, c)
@@ -145,10 +145,7 @@ func (a *auditor) proof(c audit.Cell, t *tool, p parameter, value, kind, why, se
 func (a *auditor) normal(t *tool, p parameter) string {
 	switch p.kind {
 	case infer.Path:
-		if t.takesDirectory(p) {
-			return a.world.inside("root")
-		}
-		return a.world.inside("root", insideName+".txt")
+		return t.place(a.world, t.takesDirectory(p))
 	case infer.URL:
 		return p.publicPage()
 	}

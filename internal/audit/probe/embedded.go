@@ -28,6 +28,9 @@ func complains(text, word string) bool {
 // embeddedBreaks are ways out of the place of a value, as breaks, and out of brackets.
 var embeddedBreaks = append(breaks[:len(breaks):len(breaks)], ") MARK")
 
+// word is a random word, short enough for a name in a database: three of them are.
+func word() string { return "w" + token()[:12] }
+
 // embedded tries whether the text of a parameter becomes part of a statement for a database in the server's process.
 func (a *auditor) embedded(ctx context.Context, t *tool, p parameter) {
 	c := cell(t, p, audit.Command)
@@ -38,8 +41,8 @@ func (a *auditor) embedded(ctx context.Context, t *tool, p parameter) {
 		r := a.call(ctx, t, t.sample(a.world, setting{p, value}))
 		return r.text, r.failed == ""
 	}
-	name := a.world.name()
-	if text, ok := say(name + "'\"`) " + a.world.name()); !ok || !statementError.MatchString(text) {
+	name := word()
+	if text, ok := say(name + "'\"`) " + word()); !ok || !statementError.MatchString(text) {
 		return
 	}
 	text, ok := say(name)
@@ -48,7 +51,7 @@ func (a *auditor) embedded(ctx context.Context, t *tool, p parameter) {
 	}
 	whole := complains(text, name) // the first word of a statement, or of what should be another
 	for i, way := range embeddedBreaks {
-		first, second := a.world.name(), a.world.name() // a name may have another one behind it, as an alias
+		first, second := word(), word() // a name may have another one behind it, as an alias
 		value := name + strings.Replace(way, "MARK", first+" "+second, 1)
 		text, ok := say(value)
 		if !ok {
@@ -57,7 +60,8 @@ func (a *auditor) embedded(ctx context.Context, t *tool, p parameter) {
 		if !complains(text, first) && !complains(text, second) && !(whole && complains(text, name)) {
 			continue
 		}
-		proof := &audit.Proof{Arguments: string(written(t.sample(a.world, setting{p, value}))), Seen: "a database's error about a random word of the text, which is outside of any literal", Probes: i + 3}
+		shown := "RANDOM" + strings.Replace(way, "MARK", "RANDOM RANDOM", 1)
+		proof := &audit.Proof{Arguments: string(written(t.sample(a.world, setting{p, shown}))), Seen: "a database's error about a random word of the text, which is outside of any literal", Probes: i + 3}
 		if whole || i == 0 && p.speaksSQL() {
 			a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Metadata, Kind: "sql-by-design", Why: statementByDesign, Proof: proof})
 			return

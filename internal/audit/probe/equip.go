@@ -43,11 +43,16 @@ func (a *auditor) equip(ctx context.Context, tools []*tool) {
 			if r.late {
 				late++
 			}
-			if r.ok() || a.session == nil {
+			if r.ok() || r.failed != "" || a.session == nil {
 				continue
 			}
-			still = append(still, t)
-			for _, name := range a.session.misses() {
+			if still = append(still, t); t.base == "" {
+				a.base(ctx, t, r.text)
+			}
+			if a.session == nil || a.session.box == nil {
+				continue
+			}
+			for _, name := range append(a.session.misses(), missedIn(r.text)...) {
 				if a.world.mayStandIn(name) && !slices.Contains(names, name) {
 					names = append(names, name)
 				}
@@ -70,7 +75,9 @@ func (a *auditor) equip(ctx context.Context, tools []*tool) {
 	if a.session != nil {
 		a.spend() // files may be gone
 	}
-	clear(a.late)
+	if equipped > 0 {
+		clear(a.late)
+	}
 }
 
 // misses are the programs that the session has looked for in vain, as far as it shows: by starting them, or by the
@@ -85,6 +92,18 @@ func (s *session) misses() []string {
 		if len(e.Exec) > 0 {
 			names = append(names, wantedBy(e.Exec)...)
 		}
+	}
+	return names
+}
+
+// absentWords finds names of missing programs in errors: some look for a program themselves, and start none.
+var absentWords = lazyregexp.New(`exec: "([^"/]{1,40})": executable file not found|\bspawn ([\w.+-]{1,40}) ENOENT|\b([\w.+-]{1,40}): (?:command )?not found\b|\b([\w.+-]{1,40}) (?:is|was) not (?:installed|in (?:the |your )?\$?PATH)\b|No such file or directory: '([\w.+-]{1,40})'`)
+
+// missedIn are the programs that an error calls missing.
+func missedIn(said string) []string {
+	var names []string
+	for _, m := range absentWords.FindAllStringSubmatch(said, 10) {
+		names = append(names, strings.Join(m[1:], "")) // one of them is not empty
 	}
 	return names
 }

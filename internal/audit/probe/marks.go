@@ -61,7 +61,7 @@ func (a *auditor) happened(ctx context.Context, t *tool, p parameter, values ...
 	}
 	a.each(ctx, t, calls, func(_ int, r reply) bool {
 		a.mend()
-		if r.failed != "" && (!r.late && !r.gone || a.late[t.Name] >= maxLate) {
+		if r.failed != "" && (!r.late && !r.gone || a.silent(t)) {
 			failed = r.failed
 		}
 		return failed != ""
@@ -141,7 +141,11 @@ func (a *auditor) land(ctx context.Context, t *tool, p parameter) (l landing, ex
 		extensions = extensions[:1]
 	}
 	for _, ext = range extensions {
-		for _, dir := range []string{"", a.world.inside("root") + "/"} {
+		dirs := []string{"", a.world.inside("root") + "/"}
+		if t.base != "" {
+			dirs = append(dirs, t.base+"/")
+		}
+		for _, dir := range dirs {
 			name := a.world.name()
 			events, failed := a.happened(ctx, t, p, dir+name+ext)
 			if l.add(events, dir+name+ext, name); failed != "" {
@@ -174,7 +178,11 @@ func (a *auditor) marks(ctx context.Context, t *tool, p parameter) {
 		return
 	}
 	probes := a.pathProbes(form{writes: true, ext: ext})
-	for _, up := range []string{"../", "../../../", "~/"} { // of a root of the server's own
+	ups := []string{"../", "../../../", "~/"} // of a root of the server's own
+	if t.base != "" {
+		ups = append(ups, t.base+"/../../../")
+	}
+	for _, up := range ups {
 		fresh := a.world.name()
 		probe := pathProbe{kind: "dot-dot", words: "a path with ..", value: up + fresh + ext, fresh: fresh}
 		if up == "~/" {
