@@ -14,9 +14,10 @@ import (
 	"github.com/toolvet/toolvet/internal/infer"
 )
 
-// payloads make a shell create the file FILE, in each kind of quoting.
+// payloads make a shell create the file FILE, in each kind of quoting. Those with a comment at their end leave no quotation mark open
+// that a server put a backslash before.
 var payloads = []string{
-	"$(: > FILE)", "`: > FILE`", "; : > FILE ;", "&& : > FILE &&", "| : > FILE", "\n: > FILE\n", `"; : > FILE; "`, `'; : > FILE; '`, `"$(: > FILE)"`, `;:>FILE;#`,
+	"$(: > FILE)", "`: > FILE`", "; : > FILE ;", "&& : > FILE &&", "| : > FILE", "\n: > FILE\n", `"; : > FILE; "`, `'; : > FILE; '`, `"$(: > FILE)"`, `;:>FILE;#`, `'; : > FILE #`, `"; : > FILE #`,
 }
 
 // command tries whether the text of a parameter becomes a command, or further arguments of one.

@@ -63,7 +63,7 @@ func (a *auditor) equip(ctx context.Context, tools []*tool) {
 		for _, name := range names {
 			if equipped < maxEquip && standin.WriteOne(filepath.Join(a.world.dir, "bin"), name) == nil {
 				equipped++
-				wrote = true
+				wrote, a.world.learned[name] = true, true
 			}
 		}
 		if !wrote || a.session == nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -38,8 +39,23 @@ var equipFixtures = map[string]fixture{
 		}
 		return "", errors.New("not allowed")
 	}},
+	"missing-remote": {tool1("place", "remotePath", "Path of the file on the device."), func(_ string, a map[string]any) (string, error) {
+		return output("frobnicate", "--file="+text(a, "remotePath"))
+	}},
 	"missing-words": {tool1("note", "title", "Makes a note."), func(_ string, a map[string]any) (string, error) {
 		return output("frobnicate", "--title", text(a, "title"))
+	}},
+	// It looks into each directory of the PATH, and says nothing of the program.
+	"missing-exec": {tool1("inspect", "name", "Inspects a thing."), func(_ string, a map[string]any) (string, error) {
+		for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+			if exec.Command(filepath.Join(dir, "frobnicate"), "--version").Run() == nil {
+				return output("sh", "-c", "echo "+text(a, "name"))
+			}
+		}
+		return "", errors.New("no result")
+	}},
+	"shell-escaped": {tool1("greet", "name", "Greets."), func(_ string, a map[string]any) (string, error) {
+		return output("sh", "-c", "echo 'hello "+strings.ReplaceAll(text(a, "name"), "'", `\'`)+"'")
 	}},
 	"based-shell": {fileTool("scan"), func(_ string, a map[string]any) (string, error) {
 		if path := text(a, "path"); strings.HasPrefix(path, "/usr/") {

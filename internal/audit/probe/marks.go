@@ -70,15 +70,19 @@ func (a *auditor) happened(ctx context.Context, t *tool, p parameter, values ...
 		failed = tooMuch
 		a.spend() // the next session reports again
 	}
-	if p.kind != infer.Path { // any text may be an argument of a program, and no path
+	if p.kind != infer.Path || onAnother.MatchString(p.name+" "+p.description) { // any text may be an argument of a program, and no path
 		a.events = slices.DeleteFunc(a.events, func(e sandbox.Event) bool { return e.Exec != nil })
 	}
 	return a.events, failed
 }
 
-// given are the paths with a mark among the arguments of a started stand-in: the program that it replaces would open them.
+// onAnother finds parameters for paths of another machine.
+var onAnother = lazyregexp.New(`(?i)remote|device|container|\bpod\b|\bhost\b|cluster|bucket|sdcard|emulator|simulator|guest|\bvm\b|in the (app|image|vault|repository)`)
+
+// given are the paths with a mark among the arguments of a missing program's stand-in: the program would open them. Those of
+// programs that reach another machine are of that machine.
 func (a *auditor) given(e sandbox.Event) []sandbox.Event {
-	if len(e.Exec) == 0 || a.world.standsIn(e.Exec) == "" {
+	if len(e.Exec) == 0 || !a.world.learned[a.world.standsIn(e.Exec)] {
 		return nil
 	}
 	var list []sandbox.Event

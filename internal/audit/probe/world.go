@@ -38,6 +38,8 @@ type world struct {
 	odd, large string // names of files with odd content, and with large content
 	marks      marks  // in it
 
+	learned map[string]bool // programs with a stand-in because the server misses them
+
 	plants  []plant
 	program string // the name of a program outside the root
 }
@@ -58,7 +60,7 @@ const (
 
 // newWorld makes the world below a new directory for temporary files.
 func newWorld() (*world, error) {
-	w := &world{mark: token()[:markSize], control: token(), listed: "list" + token(), outside: token(), beside: token(), home: token(), hidden: map[string]string{},
+	w := &world{mark: token()[:markSize], control: token(), listed: "list" + token(), outside: token(), beside: token(), home: token(), hidden: map[string]string{}, learned: map[string]bool{},
 		odd: "page" + token(), large: "pages" + token(), marks: newMarks()}
 	w.sizes = map[string]int{w.control: randomSize(30_011), w.outside: randomSize(50_021), w.beside: randomSize(70_003)}
 	w.at = freePlace()

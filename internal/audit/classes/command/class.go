@@ -24,7 +24,7 @@ var Class = &class.Class{
 		{Name: "shell", Doc: "A shell reads the caller's text and runs the commands in it"},
 		{Name: "program", Doc: "The caller names the program to start"},
 		{Name: "argument-split", Doc: "A program gets the caller's text cut at blanks, each piece as an argument"},
-		{Name: "sql", Doc: "The caller's text becomes part of a statement of a database, outside of any literal; a remark if it was only read in the code"},
+		{Name: "sql", Doc: "The caller's text becomes part of a statement of a database, outside of any literal; a remark if it was only read in the code, where nobody knows whether a guard is in front"},
 		{Name: "option-injection", Doc: "In the code, a value that may begin with - becomes an argument of a program with harmful options (writing files, starting programs), such as git", Seen: "argument-lead"},
 		{Name: "blacklist", Doc: "In the code, a check refuses only some of a shell's characters"},
 		{Name: "argument-lead", Doc: "A remark: a value that begins with - becomes an option of a program"},
