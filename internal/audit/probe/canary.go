@@ -127,7 +127,13 @@ func (c *canary) serve(w http.ResponseWriter, r *http.Request, standIn api.Answe
 	at, p, known := c.page(r)
 	c.relays(host, r.URL.RequestURI()+" "+string(body), at)
 	if !known && isMetadata(host) { // else the server takes the sandbox for a cloud
-		panic(http.ErrAbortHandler)
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil { // a protocol without it
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		_ = conn.Close()
+		return
 	}
 	if !known && c.scripted(r) {
 		w.WriteHeader(http.StatusNoContent)
