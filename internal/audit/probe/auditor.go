@@ -97,7 +97,7 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 			return nil, err
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, 4*cfg.Budget) // with the starts of the server and the machine's other work
+	ctx, cancel := context.WithTimeout(ctx, min(4*cfg.Budget, cfg.Budget+maxOther))
 	defer cancel()
 	a := x.auditor()
 	defer a.end()
@@ -114,6 +114,9 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	return &a.result, nil
 }
 
+// maxOther bounds the time of an audit besides the budget: for the starts of the server, and the machine's other work.
+const maxOther = 3 * time.Minute
+
 // An experiment is shared by all auditors of one server.
 type experiment struct {
 	cfg      Config
@@ -124,6 +127,7 @@ type experiment struct {
 	limit    int // of the calls of one auditor; 0: none
 
 	settlements []settlement // calls at the beginning of each session
+	accepted    []string     // directories whose paths tools took in place of the root's
 }
 
 func (x *experiment) auditor() *auditor {
@@ -153,8 +157,23 @@ type auditor struct {
 // maxRestarts bounds the restarts of a server that ends.
 const maxRestarts = 40
 
-// maxLate is the number of unanswered calls after which a tool is given up.
-const maxLate = 3
+// maxLate is the number of unanswered calls after which a tool is given up. After maxSilent tools, one such call of another
+// is enough: they all wait for the same, and each call costs its whole time and a start of the server.
+const (
+	maxLate   = 3
+	maxSilent = 3
+)
+
+// silent reports whether a tool is given up.
+func (a *auditor) silent(t *tool) bool {
+	given := 0
+	for _, n := range a.late {
+		if n >= maxLate {
+			given++
+		}
+	}
+	return a.late[t.Name] >= maxLate || given >= maxSilent && a.late[t.Name] > 0
+}
 
 func (a *auditor) end() {
 	if a.session != nil {

@@ -73,8 +73,8 @@ func TestBehindService(t *testing.T) {
 		client, note  string
 		proven, added []string
 	}{
-		"postgres": {"pg", "PostgreSQL", []string{"export_user/file path"}, []string{"export_user/name the text becomes part of a statement for a database"}},
-		"mysql":    {"mysql2", "MySQL", []string{"greet_user/greeting command"}, []string{"greet_user/name the text becomes part of a statement for a database"}},
+		"postgres": {"pg", "PostgreSQL", []string{"export_user/file path", "export_user/name command"}, []string{"export_user/name the text becomes part of a statement for a database"}},
+		"mysql":    {"mysql2", "MySQL", []string{"greet_user/greeting command", "greet_user/name command"}, []string{"greet_user/name the text becomes part of a statement for a database"}},
 		"redis":    {"ioredis", "Redis", []string{"read_note/path path"}, nil},
 		"mail":     {"nodemailer", "SMTP", []string{"send_report/attachment path"}, nil},
 	} {

@@ -23,7 +23,7 @@ func (a *auditor) call(ctx context.Context, t *tool, arguments map[string]any) r
 	switch {
 	case a.limit > 0 && a.calls >= a.limit:
 		return reply{failed: "too many calls would have been made"}
-	case a.late[t.Name] >= maxLate:
+	case a.silent(t):
 		return reply{late: true, failed: "the tool did not answer before"}
 	case a.over(ctx):
 		return reply{failed: "the time for the audit ran out"}

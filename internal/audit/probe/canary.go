@@ -126,6 +126,15 @@ func (c *canary) serve(w http.ResponseWriter, r *http.Request, standIn api.Answe
 	body, _ := io.ReadAll(io.LimitReader(r.Body, maxBody)) // the beginning of a broken request is enough
 	at, p, known := c.page(r)
 	c.relays(host, r.URL.RequestURI()+" "+string(body), at)
+	if !known && isMetadata(host) { // else the server takes the sandbox for a cloud
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil { // a protocol without it
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		_ = conn.Close()
+		return
+	}
 	if !known && c.scripted(r) {
 		w.WriteHeader(http.StatusNoContent)
 		return
@@ -155,6 +164,16 @@ func (c *canary) serve(w http.ResponseWriter, r *http.Request, standIn api.Answe
 	}
 	w.Header().Set("Content-Type", p.contentType)
 	_, _ = w.Write(bytes.Repeat([]byte(p.body), max(1, p.repeat))) // the client may be gone
+}
+
+// isMetadata reports whether a host is where clouds describe a machine to its programs. Nothing but a probe is answered there:
+// this machine is in no cloud.
+func isMetadata(host string) bool {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	if at, err := netip.ParseAddr(host); err == nil {
+		return at.Unmap().IsLinkLocalUnicast() || at == netip.MustParseAddr("fd00:ec2::254")
+	}
+	return host == "metadata" || strings.HasSuffix(host, ".internal")
 }
 
 // isService reports whether a host can be a service of the server's own: a name that no probe leads to.

@@ -14,9 +14,10 @@ import (
 	"github.com/toolvet/toolvet/internal/infer"
 )
 
-// payloads make a shell create the file FILE, in each kind of quoting.
+// payloads make a shell create the file FILE, in each kind of quoting. Those with a comment at their end leave no quotation mark open
+// that a server put a backslash before.
 var payloads = []string{
-	"$(: > FILE)", "`: > FILE`", "; : > FILE ;", "&& : > FILE &&", "| : > FILE", "\n: > FILE\n", `"; : > FILE; "`, `'; : > FILE; '`, `"$(: > FILE)"`, `;:>FILE;#`,
+	"$(: > FILE)", "`: > FILE`", "; : > FILE ;", "&& : > FILE &&", "| : > FILE", "\n: > FILE\n", `"; : > FILE; "`, `'; : > FILE; '`, `"$(: > FILE)"`, `;:>FILE;#`, `'; : > FILE #`, `"; : > FILE #`,
 }
 
 // command tries whether the text of a parameter becomes a command, or further arguments of one.
@@ -45,7 +46,7 @@ func (a *auditor) command(ctx context.Context, t *tool, p parameter) {
 			a.proof(c, t, p, values[i], "shell", "the text becomes a command of a shell", "a file that the command made", i+1)
 		}
 		answered = r.failed == ""
-		return shell || !answered && (!r.late && !r.gone || a.late[t.Name] >= maxLate)
+		return shell || !answered && (!r.late && !r.gone || a.silent(t))
 	})
 	if !shell && answered && p.kind == infer.Path {
 		shell = a.planted(ctx, w, c)
@@ -145,10 +146,7 @@ func (a *auditor) proof(c audit.Cell, t *tool, p parameter, value, kind, why, se
 func (a *auditor) normal(t *tool, p parameter) string {
 	switch p.kind {
 	case infer.Path:
-		if t.takesDirectory(p) {
-			return a.world.inside("root")
-		}
-		return a.world.inside("root", insideName+".txt")
+		return t.place(a.world, t.takesDirectory(p))
 	case infer.URL:
 		return p.publicPage()
 	}

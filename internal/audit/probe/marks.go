@@ -45,6 +45,7 @@ func (a *auditor) gather() {
 		if e.Path != "" || e.Name != "" || e.Connect != "" {
 			a.events = append(a.events, e)
 		}
+		a.events = append(a.events, a.given(e)...)
 		a.session.lost = a.session.lost || e.Lost
 	}
 	a.session.gathered = len(events)
@@ -60,7 +61,7 @@ func (a *auditor) happened(ctx context.Context, t *tool, p parameter, values ...
 	}
 	a.each(ctx, t, calls, func(_ int, r reply) bool {
 		a.mend()
-		if r.failed != "" && (!r.late && !r.gone || a.late[t.Name] >= maxLate) {
+		if r.failed != "" && (!r.late && !r.gone || a.silent(t)) {
 			failed = r.failed
 		}
 		return failed != ""
@@ -69,7 +70,31 @@ func (a *auditor) happened(ctx context.Context, t *tool, p parameter, values ...
 		failed = tooMuch
 		a.spend() // the next session reports again
 	}
+	if p.kind != infer.Path || onAnother.MatchString(p.name+" "+p.description) { // any text may be an argument of a program, and no path
+		a.events = slices.DeleteFunc(a.events, func(e sandbox.Event) bool { return e.Exec != nil })
+	}
 	return a.events, failed
+}
+
+// onAnother finds parameters for paths of another machine.
+var onAnother = lazyregexp.New(`(?i)remote|device|container|\bpod\b|\bhost\b|cluster|bucket|sdcard|emulator|simulator|guest|\bvm\b|in the (app|image|vault|repository)`)
+
+// given are the paths with a mark among the arguments of a missing program's stand-in: the program would open them. Those of
+// programs that reach another machine are of that machine.
+func (a *auditor) given(e sandbox.Event) []sandbox.Event {
+	if len(e.Exec) == 0 || !a.world.learned[a.world.standsIn(e.Exec)] {
+		return nil
+	}
+	var list []sandbox.Event
+	for _, arg := range e.Exec[1:] {
+		if _, value, ok := strings.Cut(arg, "="); ok && strings.HasPrefix(arg, "-") {
+			arg = value
+		}
+		if strings.Contains(arg, a.world.mark) && path.IsAbs(arg) && !strings.ContainsAny(arg, "\x00\n\"'`$;|&<>(){}\\") {
+			list = append(list, sandbox.Event{PID: e.PID, Exec: e.Exec, Path: a.world.leadsTo(arg), Call: "execve of " + path.Base(e.Exec[0])})
+		}
+	}
+	return list
 }
 
 const tooMuch = "the server did more at once than the sandbox reports"
@@ -120,7 +145,11 @@ func (a *auditor) land(ctx context.Context, t *tool, p parameter) (l landing, ex
 		extensions = extensions[:1]
 	}
 	for _, ext = range extensions {
-		for _, dir := range []string{"", a.world.inside("root") + "/"} {
+		dirs := []string{"", a.world.inside("root") + "/"}
+		if t.base != "" {
+			dirs = append(dirs, t.base+"/")
+		}
+		for _, dir := range dirs {
 			name := a.world.name()
 			events, failed := a.happened(ctx, t, p, dir+name+ext)
 			if l.add(events, dir+name+ext, name); failed != "" {
@@ -153,7 +182,11 @@ func (a *auditor) marks(ctx context.Context, t *tool, p parameter) {
 		return
 	}
 	probes := a.pathProbes(form{writes: true, ext: ext})
-	for _, up := range []string{"../", "../../../", "~/"} { // of a root of the server's own
+	ups := []string{"../", "../../../", "~/"} // of a root of the server's own
+	if t.base != "" {
+		ups = append(ups, t.base+"/../../../")
+	}
+	for _, up := range ups {
 		fresh := a.world.name()
 		probe := pathProbe{kind: "dot-dot", words: "a path with ..", value: up + fresh + ext, fresh: fresh}
 		if up == "~/" {

@@ -40,6 +40,7 @@ type tool struct {
 	closed      []parameter // with a list of values, at the top
 	discovered  bool        // its parameters are not published
 	relative    bool        // it wants paths below the root
+	base        string      // it wants paths below this directory in place of the root
 	settles     bool        // it sets the server's place of work
 
 	beyond  []parameter // too many to be tried, as far as they were counted
@@ -318,6 +319,12 @@ func (u *tool) value(v any, name string, w *world, depth int) any {
 	return u.object(form, w, depth)
 }
 
+// databaseName finds parameters for the file of a database.
+var databaseName = lazyregexp.New(`(?i)^(db|database|sqlite)s?([_-]?(path|file|filename|file_?path))?$`)
+
+// aboutDatabase finds tools and parameters of files that are databases.
+var aboutDatabase = lazyregexp.New(`(?i)(^|[^a-z])(sqlite3?|database|db)([^a-z]|$)|Database`)
+
 // patternName finds parameters for patterns of names to list.
 var patternName = lazyregexp.New(`(?i)(^|_)(patterns?|glob)$`)
 
@@ -343,12 +350,15 @@ func (u *tool) text(form map[string]any, name string, w *world) string {
 			return "."
 		case infer.Path:
 			if u.takesDirectory(p) {
-				return w.inside("root")
+				return u.place(w, true)
+			}
+			if databaseName.MatchString(p.name) || aboutDatabase.MatchString(u.Name+" "+p.description) {
+				return w.inside("root", databaseFile)
 			}
 			if u.relative || saysRelative.MatchString(p.description) && !saysAbsolute.MatchString(p.description) {
 				return insideName + ".txt"
 			}
-			return w.inside("root", insideName+".txt")
+			return u.place(w, false)
 		case infer.URL:
 			return p.publicPage()
 		}

@@ -157,7 +157,7 @@ func (a *auditor) escape(ctx context.Context, t *tool, p parameter, probes []pat
 		case r.failed != "" && !r.late && !r.gone:
 			s.ended = r.failed
 			return s
-		case r.late && a.late[t.Name] >= maxLate:
+		case r.late && a.silent(t):
 			s.ended = "the tool did not answer"
 			return s
 		}
@@ -214,7 +214,7 @@ func (a *auditor) pathControl(ctx context.Context, t *tool, p parameter, forms [
 		a.mend()
 		if r.failed != "" {
 			unknown.Why = "no control call worked: " + r.failed
-			if !r.late && !r.gone || a.late[t.Name] >= maxLate {
+			if !r.late && !r.gone || a.silent(t) {
 				break
 			}
 		}

@@ -17,9 +17,29 @@ import (
 
 // A unit is a piece of work that does not depend on others: a parameter, or the schema, of a tool.
 type unit struct {
-	tool      *tool
-	suspected bool // it is tried before others
-	do        func(ctx context.Context, a *auditor)
+	tool *tool
+	rank rank
+	do   func(ctx context.Context, a *auditor)
+}
+
+// A rank says which units come first: the time for the audit may run out before others.
+type rank int
+
+const (
+	suspected rank = iota // by the server's code
+	telling               // a parameter that is probably a path, a URL or a command, or that a tool requires
+	ordinary
+)
+
+// rank is that of a parameter of a tool.
+func (u *tool) rank(p parameter) rank {
+	switch {
+	case len(p.suspected) > 0:
+		return suspected
+	case p.class() != "" || p.kind == infer.SQL || p.required:
+		return telling
+	}
+	return ordinary
 }
 
 // maxAuditors bounds the simultaneous sessions of a server. A session is worth its start from
@@ -116,11 +136,12 @@ func (a *auditor) conclude(ctx context.Context, list []*auditor) {
 }
 
 // plan is all units in three parts: tools that claim to be read-only come first, and destructive ones
-// last. Within what destroys nothing, and within the rest, suspected parameters come before others.
+// last. Within what destroys nothing, and within the rest, parameters come in the order of their ranks.
 func (a *auditor) plan(ctx context.Context) []unit {
 	tools := slices.Clone(a.tools)
 	slices.SortStableFunc(tools, func(x, y *tool) int { return x.order() - y.order() })
 	var first, last []unit
+	a.equip(ctx, tools)
 	a.settle(ctx)
 	for _, t := range tools {
 		if t.destructive && a.cfg.SkipDestructive {
@@ -137,18 +158,12 @@ func (a *auditor) plan(ctx context.Context) []unit {
 	if a.session != nil && a.changed() { // by a call without arguments
 		a.spend()
 	}
-	return append(suspectedFirst(first), suspectedFirst(last)...)
+	return append(inOrder(first), inOrder(last)...)
 }
 
-// suspectedFirst puts suspected parameters first: the time for the audit may run out before others.
-func suspectedFirst(list []unit) []unit {
-	rank := func(u unit) int {
-		if u.suspected {
-			return 0
-		}
-		return 1
-	}
-	slices.SortStableFunc(list, func(x, y unit) int { return rank(x) - rank(y) })
+// inOrder sorts units by their ranks.
+func inOrder(list []unit) []unit {
+	slices.SortStableFunc(list, func(x, y unit) int { return int(x.rank - y.rank) })
 	return list
 }
 
@@ -166,7 +181,7 @@ func (u *tool) order() int {
 func (u *tool) units() []unit {
 	var list []unit
 	for _, p := range u.parameters {
-		list = append(list, unit{u, len(p.suspected) > 0, func(ctx context.Context, a *auditor) {
+		list = append(list, unit{u, u.rank(p), func(ctx context.Context, a *auditor) {
 			// Each parameter is tried for each class: a tool may open or fetch what it calls a page, a source or a message. The
 			// name decides how many spellings a control call has.
 			if p.kind == infer.Path || p.suspects(audit.Path) || p.kind == "" && (u.names(p) || a.makes(ctx, u, p)) {
@@ -181,10 +196,10 @@ func (u *tool) units() []unit {
 		}})
 	}
 	for _, p := range u.closed {
-		list = append(list, unit{u, len(p.suspected) > 0, func(ctx context.Context, a *auditor) { a.choice(ctx, u, p) }})
+		list = append(list, unit{u, u.rank(p), func(ctx context.Context, a *auditor) { a.choice(ctx, u, p) }})
 	}
 	if !u.discovered {
-		list = append(list, unit{u, false, func(ctx context.Context, a *auditor) { a.schema(ctx, u) }})
+		list = append(list, unit{u, telling, func(ctx context.Context, a *auditor) { a.schema(ctx, u) }})
 	}
 	return list
 }

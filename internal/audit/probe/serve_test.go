@@ -483,6 +483,9 @@ func serve(args []string) {
 		if !ok {
 			f, ok = silent[bare]
 		}
+		if !ok {
+			f, ok = equipFixtures[bare]
+		}
 		switch habit := habits[bare]; {
 		case takeovers[bare] != nil:
 			takeovers[bare]()

@@ -32,6 +32,9 @@ func (u *tool) takesDirectory(p parameter) bool {
 	return directoryName.MatchString(p.name) || directoryWords.MatchString(p.description) && !aboutAFile.MatchString(p.name+" "+p.description) && !fileName.MatchString(p.name)
 }
 
+// starter finds tools that begin the work of others: without them, these find nothing.
+var starter = lazyregexp.New(`(?i)(^|[_./-]|[a-z])(init(iali[sz]e)?|set_?up|connect|log_?in|(start|create|open|new|begin)[_-]?(session|connection|database|db))([_-]?(project|workspace|repo|repository|database|db|server|session))?$`)
+
 // A settlement is a call that sets a server's place of work.
 type settlement struct {
 	tool      *tool
@@ -44,7 +47,19 @@ const maxSettlements = 3
 // settle finds the tools that set the server's place of work, and calls them.
 func (a *auditor) settle(ctx context.Context) {
 	for _, t := range a.tools {
-		if t.destructive || len(a.settlements) >= maxSettlements || !settler.MatchString(t.Name) {
+		if t.destructive || len(a.settlements) >= maxSettlements {
+			continue
+		}
+		if starter.MatchString(t.Name) {
+			arguments := t.sample(a.world)
+			if r := a.call(ctx, t, arguments); r.ok() {
+				t.settles = true
+				a.settlements = append(a.settlements, settlement{t, arguments})
+				a.note("tool %s was called with harmless arguments at the beginning of each session", show(t.Name))
+			}
+			continue
+		}
+		if !settler.MatchString(t.Name) {
 			continue
 		}
 		i := slices.IndexFunc(t.parameters, func(p parameter) bool {

@@ -38,7 +38,7 @@ func TestSuspect(t *testing.T) {
 		u := understand(parsed)
 		u.suspect(tt.cells)
 		u.suspect(tt.cells) // once more, as after a discovery
-		list := suspectedFirst(u.units())
+		list := inOrder(u.units())
 		var got []string
 		for _, p := range u.parameters {
 			if len(p.suspected) > 0 {
@@ -46,8 +46,8 @@ func TestSuspect(t *testing.T) {
 			}
 		}
 		for i, unit := range list {
-			if unit.suspected != (i < len(got)) {
-				t.Errorf("%s: the unit %d is suspected: %v", name, i, unit.suspected)
+			if first := unit.rank == suspected; first != (i < len(got)) {
+				t.Errorf("%s: the unit %d is suspected: %v", name, i, first)
 			}
 		}
 		got = append(got, fmt.Sprintf("%d left out", len(u.beyond)))

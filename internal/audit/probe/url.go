@@ -87,7 +87,7 @@ func (a *auditor) urls(ctx context.Context, t *tool, p parameter, works base) {
 	failed := ""
 	a.each(ctx, t, calls, func(i int, r reply) bool {
 		read[i], page[i] = r.holds(a.world.outside), strings.Contains(r.text, a.canary.body)
-		if r.failed != "" && (!r.late && !r.gone || a.late[t.Name] >= maxLate) {
+		if r.failed != "" && (!r.late && !r.gone || a.silent(t)) {
 			failed = r.failed
 		}
 		return failed != ""
@@ -184,7 +184,7 @@ func (a *auditor) urlControl(ctx context.Context, t *tool, p parameter) (works *
 		}
 		if r.failed != "" {
 			unknown.Why = "no control call worked: " + r.failed
-			if !r.late && !r.gone || a.late[t.Name] >= maxLate {
+			if !r.late && !r.gone || a.silent(t) {
 				return nil, false, unknown
 			}
 		}

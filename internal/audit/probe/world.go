@@ -38,6 +38,8 @@ type world struct {
 	odd, large string // names of files with odd content, and with large content
 	marks      marks  // in it
 
+	learned map[string]bool // programs with a stand-in because the server misses them
+
 	plants  []plant
 	program string // the name of a program outside the root
 }
@@ -52,11 +54,13 @@ var extensions = []string{"", ".txt", ".md", ".json"}
 const (
 	insideName  = "report"
 	outsideName = "ledger"
+
+	databaseFile = "audit.db" // empty, which is a database of SQLite without tables
 )
 
 // newWorld makes the world below a new directory for temporary files.
 func newWorld() (*world, error) {
-	w := &world{mark: token()[:markSize], control: token(), listed: "list" + token(), outside: token(), beside: token(), home: token(), hidden: map[string]string{},
+	w := &world{mark: token()[:markSize], control: token(), listed: "list" + token(), outside: token(), beside: token(), home: token(), hidden: map[string]string{}, learned: map[string]bool{},
 		odd: "page" + token(), large: "pages" + token(), marks: newMarks()}
 	w.sizes = map[string]int{w.control: randomSize(30_011), w.outside: randomSize(50_021), w.beside: randomSize(70_003)}
 	w.at = freePlace()
@@ -125,6 +129,7 @@ func (w *world) fill() error {
 	w.spread(files, "outside/"+outsideName, w.outside)
 	w.spread(files, "root-evil/"+outsideName, w.beside)
 	files["root/"+w.listed+".txt"] = "listed\n"
+	files["root/"+databaseFile] = ""
 	for dir, what := range map[string]string{"outside": "outside the root", "root-evil": "beside the root"} {
 		name := "list" + token()
 		files[dir+"/"+name+".txt"] = "listed\n"
@@ -169,6 +174,17 @@ func (w *world) link() error {
 		}
 	}
 	return nil
+}
+
+// leadsTo is the place to which a path inside leads, past ".." and the links of the root.
+func (w *world) leadsTo(at string) string {
+	at = path.Clean(at)
+	for _, link := range []string{"away", "near"} {
+		if rest, ok := strings.CutPrefix(at, w.inside("root", link)); ok && (rest == "" || rest[0] == '/') {
+			return w.inside("outside") + rest
+		}
+	}
+	return at
 }
 
 // outsiders are files outside the root.

@@ -90,3 +90,23 @@ func TestPaths(t *testing.T) {
 		})
 	}
 }
+
+// TestAbsent holds that a missing program is reported once, by its name, and only with a mark.
+func TestAbsent(t *testing.T) {
+	t.Parallel()
+	for mark, want := range map[string][]string{"MARK": {"frobnicate"}, "": nil} {
+		t.Run("mark "+mark, func(t *testing.T) {
+			t.Parallel()
+			r := run(t, Config{Dir: t.TempDir(), Mark: mark, Args: []string{"/bin/sh", "-c", "/absent/a/frobnicate; /absent/b/frobnicate; true"}})
+			var got []string
+			for _, e := range r.Events() {
+				if e.Absent != "" {
+					got = append(got, e.Absent)
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s\n%s", diff, r.err)
+			}
+		})
+	}
+}

@@ -209,6 +209,7 @@ type Event struct {
 	Own     bool     `json:"own,omitempty"`     // Connect is a port of the sandbox itself, with a listener inside
 	Path    string   `json:"path,omitempty"`    // with [Config.Mark]: the place to which the path leads, links followed
 	Call    string   `json:"call,omitempty"`    // of Path: the name of the system call
+	Absent  string   `json:"absent,omitempty"`  // with [Config.Mark]: the name of a program to start that is not there, once
 	// Lost marks the last event if there were too many to report.
 	Lost bool `json:"lost,omitempty"`
 }

@@ -64,6 +64,8 @@ type watcher struct {
 	// connected reports that a process inside may have connected to something.
 	connected atomic.Bool
 
+	absent map[string]bool // reported names of missing programs; of the goroutine that watches alone
+
 	mu   sync.Mutex
 	told int // events
 	size int // of them, in bytes
@@ -110,7 +112,11 @@ func (w *watcher) watch(listener *os.File) {
 		if n.nr != unix.SYS_EXECVE && n.nr != unix.SYS_EXECVEAT {
 			w.connected.Store(true)
 		}
-		for _, e := range read(&n) {
+		list := read(&n)
+		if e := w.missing(&n); len(list) == 0 && e != nil {
+			list = []*Event{e}
+		}
+		for _, e := range list {
 			if w.porter != nil {
 				w.porter.expect(e.Connect)
 			}
@@ -150,7 +156,7 @@ func (w *watcher) send(e *Event) {
 		return
 	}
 	w.told++
-	w.size += len(e.Connect) + len(e.Name) + len(e.Path)
+	w.size += len(e.Connect) + len(e.Name) + len(e.Path) + len(e.Absent)
 	for _, arg := range e.Exec {
 		w.size += len(arg)
 	}
@@ -189,6 +195,30 @@ func read(n *notification) []*Event {
 		}
 	}
 	return list
+}
+
+// maxAbsent bounds the names of missing programs.
+const maxAbsent = 200
+
+// missing describes an attempt to start a program that is not there: by its name, since each directory of the PATH is tried.
+func (w *watcher) missing(n *notification) *Event {
+	if w.mark == "" || n.nr != unix.SYS_EXECVE {
+		return nil
+	}
+	memory, err := os.Open("/proc/" + strconv.Itoa(int(n.pid)) + "/mem")
+	if err != nil {
+		return nil
+	}
+	defer memory.Close()
+	path := text(memory, n.args[0])
+	if name := filepath.Base(path); filepath.IsAbs(path) && unix.Access(path, unix.F_OK) != nil && !w.absent[name] && len(w.absent) < maxAbsent {
+		if w.absent == nil {
+			w.absent = map[string]bool{}
+		}
+		w.absent[name] = true
+		return &Event{PID: int(n.pid), Absent: name}
+	}
+	return nil
 }
 
 // own reports whether a connection goes to a port of the sandbox itself with a listener.

@@ -55,6 +55,14 @@ func Names() []string {
 	return names
 }
 
+//go:embed any.sh
+var anyProgram []byte
+
+// WriteOne writes a stand-in for a program that nothing is known of into a directory.
+func WriteOne(dir, name string) error {
+	return os.WriteFile(filepath.Join(dir, name), anyProgram, 0o755) // executable
+}
+
 // Write writes the stand-ins into a directory, for the beginning of a PATH. Has reports whether the
 // machine has a program.
 func Write(dir string, has func(program string) bool) error {
