@@ -123,7 +123,7 @@ type experiment struct {
 	world    *world
 	canary   *canary
 	launcher *launcher
-	start    func(context.Context) (*session, error)
+	start    func(context.Context, *services) (*session, error)
 	limit    int // of the calls of one auditor; 0: none
 
 	settlements []settlement // calls at the beginning of each session
@@ -150,6 +150,7 @@ type auditor struct {
 	events   []sandbox.Event // with a host or a marked path, since the last look
 	stoodIn  map[string]bool // programs that a stand-in replaced
 	tools    []*tool
+	services services
 
 	rootGiven bool // in the command or its environment
 }

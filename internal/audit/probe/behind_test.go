@@ -48,8 +48,12 @@ func TestBehindAPI(t *testing.T) {
 		"download": {"save_asset/folder path"},
 		"lookup":   {"restart_host/name command"},
 		"login":    {"read_report/path path"},
+		"fallback": {"fetch_design/file command"},
 	} {
 		for variant, want := range map[string][]string{"open": want, "guarded": nil, "unanswered": nil} {
+			if name == "fallback" && variant == "unanswered" {
+				want = []string{"fetch_design/file command"} // a service that fails is all that it takes
+			}
 			t.Run(name+" "+variant, func(t *testing.T) {
 				t.Parallel()
 				cfg := Config{Command: behind(t, name, variant)}

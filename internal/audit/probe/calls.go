@@ -153,7 +153,7 @@ func (a *auditor) ready(ctx context.Context) bool {
 		a.dead = errors.New("it ended too often")
 		return false
 	}
-	s, err := a.start(ctx)
+	s, err := a.start(ctx, &a.services)
 	if err != nil {
 		a.dead = err
 		return false

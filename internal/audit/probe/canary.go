@@ -120,7 +120,7 @@ const maxHits = 100_000
 const maxBody = 1 << 20
 
 // serve answers a request. A page of the audit comes first: the stand-in for an API, which may be nil, answers no probe.
-func (c *canary) serve(w http.ResponseWriter, r *http.Request, standIn api.Answerer) {
+func (c *canary) serve(w http.ResponseWriter, r *http.Request, standIn api.Answerer, s *services) {
 	w.Header().Set("Connection", "close") // a sandbox has a bounded number of them
 	host := egress.TargetOf(r.Context()).Host
 	body, _ := io.ReadAll(io.LimitReader(r.Body, maxBody)) // the beginning of a broken request is enough
@@ -143,7 +143,8 @@ func (c *canary) serve(w http.ResponseWriter, r *http.Request, standIn api.Answe
 		c.answered(host, r, byFile)
 		return
 	}
-	if !known && c.madeUp != nil && c.isService(host) && c.madeUp.Answer(w, r) {
+	if !known && c.madeUp != nil && !s.fail.Load() && c.isService(host) && c.madeUp.Answer(w, r) {
+		s.answered.Add(1)
 		c.answered(host, r, byNothing)
 		return
 	}

@@ -182,6 +182,7 @@ func (u *tool) units() []unit {
 	var list []unit
 	for _, p := range u.parameters {
 		list = append(list, unit{u, u.rank(p), func(ctx context.Context, a *auditor) {
+			asked := a.services.answered.Load()
 			// Each parameter is tried for each class: a tool may open or fetch what it calls a page, a source or a message. The
 			// name decides how many spellings a control call has.
 			if p.kind == infer.Path || p.suspects(audit.Path) || p.kind == "" && (u.names(p) || a.makes(ctx, u, p)) {
@@ -192,6 +193,9 @@ func (u *tool) units() []unit {
 			a.url(ctx, u, p)
 			a.marks(ctx, u, p)
 			a.command(ctx, u, p)
+			if a.services.answered.Load() > asked {
+				a.failing(func() { a.command(ctx, u, p) })
+			}
 			a.sql(ctx, u, p)
 		}})
 	}
@@ -203,6 +207,28 @@ func (u *tool) units() []unit {
 	}
 	return list
 }
+
+// failing tries once more what has proven nothing although made-up content answered the server's requests, with services that
+// fail: some tools start a program only then, such as curl in place of fetch. Only proof counts of it.
+func (a *auditor) failing(try func()) {
+	if slices.ContainsFunc(a.result.Facts, proves) {
+		return
+	}
+	before := a.result
+	a.result = Result{}
+	a.services.fail.Store(true)
+	try()
+	a.services.fail.Store(false)
+	for _, f := range a.result.Facts {
+		if proves(f) {
+			before.Facts = append(before.Facts, f)
+		}
+	}
+	a.result = before
+}
+
+// proves reports whether a fact proves that a command runs.
+func proves(f audit.Fact) bool { return f.Class == audit.Command && f.Verdict == audit.Vulnerable }
 
 // skip notes for each cell of a tool that it was not tried.
 func (a *auditor) skip(t *tool, why string) {

@@ -32,7 +32,7 @@ func RunRemote(ctx context.Context, cfg RemoteConfig) (*Result, error) {
 	defer cancel()
 	x := &experiment{cfg: Config{CallTimeout: callTime}, world: &world{at: "/data"}, limit: maxRemoteCalls}
 	a := x.auditor()
-	x.start = func(ctx context.Context) (*session, error) {
+	x.start = func(ctx context.Context, _ *services) (*session, error) {
 		client, err := servers.Connect(ctx, cfg.Dialer, servers.Options{Timeout: upstream.DefaultTimeout})
 		if err != nil {
 			return nil, err
@@ -40,7 +40,7 @@ func RunRemote(ctx context.Context, cfg RemoteConfig) (*Result, error) {
 		return &session{client: client}, nil
 	}
 	var err error
-	if a.session, err = x.start(ctx); err != nil {
+	if a.session, err = x.start(ctx, nil); err != nil {
 		return nil, err
 	}
 	defer a.end()

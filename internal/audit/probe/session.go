@@ -40,6 +40,7 @@ type session struct {
 	begun    int              // events of its start
 	known    map[int]bool     // processes not to wait for: from its start, and lasting ones
 	stated   statements       // for databases
+	services *services
 }
 
 // A launcher starts sessions.
@@ -61,19 +62,25 @@ type launcher struct {
 	answers []*egress.Server // one for each session
 }
 
+// services are what an auditor's sessions find of the server's own services, for which made-up content answers.
+type services struct {
+	answered atomic.Int64 // requests
+	fail     atomic.Bool  // they answer with errors: see [auditor.failing]
+}
+
 // server returns what answers the connections of a new session.
-func (l *launcher) server() *egress.Server {
+func (l *launcher) server(s *services) *egress.Server {
 	var standIn api.Answerer
 	if l.replay != nil {
 		standIn = l.replay.Answerer()
 	}
-	s := &egress.Server{Authority: l.authority, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		l.canary.serve(w, r, standIn)
+	answers := &egress.Server{Authority: l.authority, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		l.canary.serve(w, r, standIn, s)
 	})}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.answers = append(l.answers, s)
-	return s
+	l.answers = append(l.answers, answers)
+	return answers
 }
 
 // close ends all connections.
@@ -95,8 +102,8 @@ func (l *launcher) local() []uint16 {
 	return slices.Compact(ports)
 }
 
-func (l *launcher) start(ctx context.Context) (*session, error) {
-	s := &session{}
+func (l *launcher) start(ctx context.Context, found *services) (*session, error) {
+	s := &session{services: found}
 	client, err := servers.Connect(ctx, dialer{l, s}, servers.Options{
 		Timeout: l.timeout, Stderr: l.stderr, Capabilities: json.RawMessage(`{"roots":{}}`),
 		Handler: upstream.Handler{Request: l.roots},
@@ -127,7 +134,7 @@ type dialer struct {
 }
 
 func (d dialer) Dial(ctx context.Context, stderr io.Writer) (upstream.Transport, error) {
-	answers := d.l.server()
+	answers := d.l.server(d.s.services)
 	services := &service.Server{TLS: d.l.authority.TLS, Record: d.s.stated.add}
 	config := sandbox.Config{
 		Args: d.l.command, Env: d.l.env, Dir: d.l.dir, Init: d.l.init, Limits: d.l.limits, Network: sandbox.Observed, Mark: d.l.world.mark,

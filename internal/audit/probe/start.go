@@ -42,7 +42,7 @@ func (a *auditor) begin(ctx context.Context) error {
 	for attempt := 0; ; attempt++ {
 		a.launcher.dir = dirs[0]
 		began := time.Now()
-		a.session, err = a.launcher.start(ctx)
+		a.session, err = a.launcher.start(ctx, &a.services)
 		var missing *sandbox.UnsupportedError
 		switch {
 		case err == nil:
