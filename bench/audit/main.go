@@ -52,7 +52,7 @@ func main() {
 	flag.StringVar(&f.popular, "popular", "", "audit the servers of the list in `FILE`, and print each finding that lowers a grade")
 	flag.StringVar(&f.cache, "cache", "", "with -pairs and -popular: install in `DIR`, and use what is there")
 	flag.StringVar(&f.repos, "repos", "", "with -pairs: `DIR` of Git repositories (OWNER+NAME/repo), before GitHub")
-	flag.BoolVar(&f.prepare, "prepare", false, "with -pairs and -popular: only install, and audit nothing")
+	flag.BoolVar(&f.prepare, "prepare", false, "with -pairs and -popular: install, start each server and list its tools, report those that do not start, and audit nothing")
 	flag.Parse()
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer cancel()
@@ -108,7 +108,7 @@ func run(ctx context.Context, f flags, pairs []pair, out io.Writer) error {
 }
 
 // An installation is an installed version, ready for both kinds of audit, and for both at once.
-type installation struct{ tried, read, both []string }
+type installation struct{ tried, read, both, command []string }
 
 // install installs a version with npm, without running its scripts.
 func (p pair) install(ctx context.Context, dir, version string) (installation, error) {
