@@ -18,6 +18,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/toolvet/toolvet/internal/servers"
+	"github.com/toolvet/toolvet/upstream"
 )
 
 // A subject is a server of a list: a pair of versions, or one version for -popular.
@@ -87,22 +90,69 @@ func runList(ctx context.Context, f flags, out io.Writer) error {
 	}
 	switch {
 	case f.prepare:
-		var failed []error
-		for _, s := range list {
-			for _, revision := range []string{s.Version, s.Vulnerable, s.Fixed} {
-				if revision == "" {
-					continue
-				}
-				if _, err := s.install(ctx, f, revision); err != nil {
-					failed = append(failed, err)
-				}
-			}
-		}
-		return errors.Join(failed...)
+		return prepare(ctx, f, list)
 	case f.popular != "":
 		return runPopular(ctx, f, list, out)
 	}
 	return runPairs(ctx, f, list, out)
+}
+
+// prepare installs each version of each server, starts it and has it list its tools. It audits nothing. A fault of one
+// server is not the end; the error has all of them.
+func prepare(ctx context.Context, f flags, list []subject) error {
+	var failed []error
+	for _, s := range list {
+		for _, revision := range []string{s.Version, s.Vulnerable, s.Fixed} {
+			if revision == "" {
+				continue
+			}
+			i, err := s.install(ctx, f, revision)
+			if err != nil {
+				failed = append(failed, err)
+				continue
+			}
+			if err := s.start(ctx, i); err != nil {
+				failed = append(failed, fmt.Errorf("%s %s: %w", s.name(), revision, err))
+			}
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// start starts an installed server, and returns an error unless it lists at least one tool. Its environment is clean,
+// as in an audit. A server without a command can only be read.
+func (s subject) start(ctx context.Context, i installation) error {
+	if len(i.command) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	root, err := os.MkdirTemp("", "toolvet-bench-audit-root-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(root)
+	inRoot := func(word string) string { return strings.ReplaceAll(word, "{ROOT}", root) }
+	server := upstream.Command{Dir: root, Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + root}}
+	for _, word := range i.command {
+		server.Args = append(server.Args, inRoot(word))
+	}
+	for name, value := range s.Env {
+		server.Env = append(server.Env, name+"="+inRoot(value))
+	}
+	client, err := servers.Connect(ctx, server, servers.Options{Timeout: time.Minute})
+	if err != nil {
+		return fmt.Errorf("does not start: %w", err)
+	}
+	defer client.Close(context.WithoutCancel(ctx))
+	tools, faults, err := client.Tools(ctx)
+	if err == nil && len(tools.Names()) == 0 {
+		err = errors.Join(append(faults, errors.New("no tools"))...)
+	}
+	if err != nil {
+		return fmt.Errorf("does not list its tools: %w", err)
+	}
+	return nil
 }
 
 // A result is what one kind of audit says about the parameters of one fix, or of all the fixes of a pair.
@@ -299,8 +349,8 @@ func audit(ctx context.Context, toolvet string, args []string) (*report, error) 
 	return &r, nil
 }
 
-// An installation is how to audit an installed version: by trying, by reading, and by both at once.
-type installation struct{ tried, read, both []string }
+// An installation is how to start an installed version, and how to audit it: by trying, by reading, and by both at once.
+type installation struct{ command, tried, read, both []string }
 
 // install installs a version below the cache directory if it is not there, and returns how to audit it. The code that
 // is read is apart from the code that was built: source has nothing that is not in the repository.
@@ -344,11 +394,10 @@ func (s subject) install(ctx context.Context, f flags, revision string) (install
 		i.tried = append(i.tried, "--env", name+"="+s.Env[name])
 	}
 	i.both = append(slices.Clone(i.tried), source, "--")
-	i.tried = append(i.tried, "--")
 	for _, word := range s.Command {
-		word = strings.ReplaceAll(word, "{DIR}", home)
-		i.tried, i.both = append(i.tried, word), append(i.both, word)
+		i.command = append(i.command, strings.ReplaceAll(word, "{DIR}", home))
 	}
+	i.tried, i.both = append(append(i.tried, "--"), i.command...), append(i.both, i.command...)
 	return i, nil
 }
 

@@ -6,6 +6,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,6 +28,18 @@ test -f "$dir/finding" && finding=$(cat "$dir/finding")
 printf '{"grade":{"letter":"B","coverage":{"percent":80}},"findings":[%s]}' "$finding"
 `
 
+// fakeServer lists a tool if its environment has A, and else none.
+const fakeServer = `#!/bin/sh
+test -n "$A" && tools='{"name":"read","inputSchema":{"type":"object"}}'
+while read -r line; do
+	id=$(printf %s "$line" | sed -n 's/.*"id":\([^,}]*\).*/\1/p')
+	case $line in
+	*'"initialize"'*) echo '{"jsonrpc":"2.0","id":'"$id"',"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"fake","version":"1"}}}' ;;
+	*'"tools/list"'*) echo '{"jsonrpc":"2.0","id":'"$id"',"result":{"tools":['"$tools"']}}' ;;
+	esac
+done
+`
+
 // fakePair makes a repository with a vulnerable commit and a fixed one.
 func fakePair(t *testing.T, repo, finding string) (vulnerable, fixed string) {
 	t.Helper()
@@ -43,6 +56,7 @@ func fakePair(t *testing.T, repo, finding string) (vulnerable, fixed string) {
 	}
 	git("init", "--quiet")
 	write(t, filepath.Join(repo, "finding"), finding, 0o644)
+	write(t, filepath.Join(repo, "serve"), fakeServer, 0o755)
 	git("add", ".")
 	git("commit", "--quiet", "-m", "vulnerable")
 	vulnerable = git("rev-parse", "HEAD")
@@ -72,7 +86,7 @@ func TestList(t *testing.T) {
 	write(t, toolvet, fakeToolvet, 0o755)
 	pairs := filepath.Join(dir, "pairs.json")
 	write(t, pairs, fmt.Sprintf(`[{"repository": "a/b", "language": "Go", "vulnerable": %q, "fixed": %q, "advisory": "CVE-1",
-		"build": ["touch server"], "command": ["{DIR}/server"], "env": {"A": "b"},
+		"build": ["cp serve server"], "command": ["{DIR}/server"], "env": {"A": "b"},
 		"fix": [{"class": "path", "parameters": ["read.files", "*.other"]}, {"class": "code", "parameters": ["read.files"]}]},
 		{"repository": "a/b", "language": "Python", "vulnerable": %[1]q, "fixed": %[1]q, "fix": [{"class": "path", "parameters": ["*.files"]}]}]`,
 		vulnerable, fixed), 0o644)
@@ -124,11 +138,44 @@ func TestList(t *testing.T) {
 	}
 }
 
+// TestPrepare holds that each version is started, and that each fault is told.
+func TestPrepare(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	for _, test := range []struct{ name, subject, want string }{
+		{"good", `"build": ["cp serve server"], "command": ["{DIR}/server", "{ROOT}"], "env": {"A": "b"}`, ""},
+		{"read", `"note": "can only be read"`, ""},
+		{"empty", `"build": ["cp serve server"], "command": ["{DIR}/server"]`, "%s %s: does not list its tools: no tools"},
+		{"absent", `"command": ["{DIR}/server"], "env": {"A": "b"}`, "%s %s: does not start: "},
+		{"unbuilt", `"build": ["exit 1"], "command": ["{DIR}/serve"], "env": {"A": "b"}`, "installing %s %s: "},
+	} {
+		vulnerable, fixed := fakePair(t, filepath.Join(dir, "repos", "a+"+test.name, "repo"), "")
+		pairs := filepath.Join(dir, test.name+".json")
+		write(t, pairs, fmt.Sprintf(`[{"repository": "a/%s", "vulnerable": %q, "fixed": %q, %s}]`, test.name, vulnerable, fixed, test.subject), 0o644)
+		f := flags{cache: filepath.Join(dir, "cache"), repos: filepath.Join(dir, "repos"), pairs: pairs, prepare: true}
+		err := run(t.Context(), f, io.Discard)
+		if test.want == "" {
+			if err != nil {
+				t.Errorf("%s: %v", test.name, err)
+			}
+			continue
+		}
+		for _, revision := range []string{vulnerable, fixed} {
+			if want := fmt.Sprintf(test.want, "a/"+test.name, revision); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: error %v does not say %q", test.name, err, want)
+			}
+		}
+	}
+}
+
 // TestLists checks the lists that the repository has.
 func TestLists(t *testing.T) {
 	t.Parallel()
 	commit := regexp.MustCompile(`^[0-9a-f]{40}$`)
-	for file, pairs := range map[string]bool{filepath.Join("..", "..", public): true, "testdata/unseen.json": true, "testdata/popular.json": false} {
+	for file, pairs := range map[string]bool{filepath.Join("..", "..", public): true, "testdata/unseen.json": true, "testdata/unseen2.json": true, "testdata/popular.json": false} {
 		list, err := readList(file)
 		if err != nil {
 			t.Fatal(err)

@@ -52,7 +52,7 @@ func main() {
 	flag.StringVar(&f.popular, "popular", "", "in place of pairs, audit the servers of the list in `FILE`, and print each finding that lowers a grade")
 	flag.StringVar(&f.cache, "cache", "", "install in `DIR`, and use what is there")
 	flag.StringVar(&f.repos, "repos", "", "`DIR` of Git repositories (OWNER+NAME/repo), before GitHub")
-	flag.BoolVar(&f.prepare, "prepare", false, "only install, and audit nothing")
+	flag.BoolVar(&f.prepare, "prepare", false, "install, start each server and list its tools, report those that do not start, and audit nothing")
 	flag.Parse()
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer cancel()
