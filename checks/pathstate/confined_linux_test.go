@@ -48,21 +48,22 @@ func TestPermissions(t *testing.T) {
 		rerun(t, &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}})
 		return
 	}
-	dir := tree(t, "d/open=", "d/secret=", "d/closed/file=", "d/locked/file=", "d/write=", "d/link -> secret")
-	for name, mode := range map[string]os.FileMode{"open": 0o444, "secret": 0, "closed": 0o555, "locked": 0o444, "write": 0o200} {
+	dir := tree(t, "d/open=", "d/secret=", "d/closed/file=", "d/locked/file=", "d/write=", "d/link -> secret", "d/entered/file=")
+	for name, mode := range map[string]os.FileMode{"open": 0o444, "secret": 0, "closed": 0o555, "locked": 0o444, "write": 0o200, "entered": 0o311} {
 		if err := os.Chmod(filepath.Join(dir, "d", name), mode); err != nil {
 			t.Fatal(err)
 		}
 	}
 	t.Cleanup(func() {
 		_ = os.Chmod(filepath.Join(dir, "d/locked"), 0o700)
+		_ = os.Chmod(filepath.Join(dir, "d/entered"), 0o700)
 		_ = os.Chmod(filepath.Join(dir, "d/closed"), 0o700)
 	})
 	const user = " by the user that toolvet runs as"
 	unreadable := []string{"may not be read" + user}
 	unwritable := []string{"may not be written" + user}
 	uncreatable := []string{"cannot be created: its directory may not be written" + user}
-	behind := []string{"lies behind a directory that toolvet may not enter, so that nothing is known of it"}
+	behind := []string{"lies behind a directory that toolvet may not enter or read, so that nothing is known of it"}
 	read := func() *path.Options { return &path.Options{Readable: true} }
 	write := func() *path.Options { return &path.Options{Writable: true} }
 	for _, tt := range []seen{
@@ -84,6 +85,8 @@ func TestPermissions(t *testing.T) {
 		{"locked/file", read(), behind},
 		{"locked/file", nil, behind},
 		{"locked/new", write(), behind},
+		{"entered/file", read(), nil},
+		{"entered/neü", nil, behind}, // it may be another spelling of a name there
 	} {
 		tt.run(t, dir, "$/d")
 	}

@@ -13,8 +13,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"golang.org/x/sys/unix"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/path"
@@ -230,4 +232,28 @@ func openFiles(t *testing.T) int {
 		t.Skipf("no /proc here: %v", err)
 	}
 	return len(list)
+}
+
+// TestTwins holds that a name is refused that may stand for two others, and that hasTwins knows all characters with another spelling.
+func TestTwins(t *testing.T) {
+	t.Parallel()
+	dir := tree(t, "d/e\u0301=", "d/\u00e9=", "d/\u00e5=", "d/LIN\u212a=")
+	two := []string{"is another spelling of several names in its directory, in other characters of Unicode: give the name as it is written there"}
+	both := tree(t, "d/\u03a9\u00e9=", "d/\u03a9e\u0301=")
+	seen{"\u2126\u00e9", nil, two}.run(t, both, "$/d")
+	exists := func() *path.Options { yes := true; return &path.Options{Exists: &yes} }
+	for _, name := range []string{"e\u0301", "\u00e9", "a\u030a", "LINK"} {
+		seen{name, exists(), nil}.run(t, dir, "$/d")
+	}
+	for c := rune(1); c <= unicode.MaxRune; c++ {
+		if c >= 0xd800 && c < 0xe000 {
+			continue
+		}
+		name := string(c)
+		for _, normal := range []string{norm.NFC.String(name), norm.NFD.String(name)} {
+			if normal != name && (!hasTwins(name) || !hasTwins(normal)) {
+				t.Errorf("%q and %q are one: hasTwins says %v and %v", name, normal, hasTwins(name), hasTwins(normal))
+			}
+		}
+	}
 }

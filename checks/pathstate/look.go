@@ -63,8 +63,10 @@ func failed(err error) result {
 		f.Level, f.Message = check.SecurityLevel, err.Error()+": give the path that it leads to"
 	case errors.Is(err, errLoop):
 		f.Message = err.Error() + ", more than the system follows: they may form a loop"
+	case errors.Is(err, errTwins):
+		f.Message = err.Error() + ": give the name as it is written there"
 	case errors.Is(err, syscall.EACCES):
-		f.Message = "lies behind a directory that toolvet may not enter, so that nothing is known of it"
+		f.Message = "lies behind a directory that toolvet may not enter or read, so that nothing is known of it"
 	case errors.Is(err, syscall.ENAMETOOLONG):
 		f.Message = "is longer than the file system allows, as a whole or one of its names"
 	default:

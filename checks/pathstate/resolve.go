@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"unicode/utf8"
 )
 
 // maxLinks is how many links a path may lead through, as on Linux.
@@ -21,6 +22,7 @@ const maxLinks = 40
 var (
 	errLoop  = errors.New("leads through too many symbolic links")
 	errMagic = errors.New("leads through a link that means something else to each process")
+	errTwins = errors.New("is another spelling of several names in its directory, in other characters of Unicode")
 )
 
 // A spot is where a path really leads: past all links, as far as it exists.
@@ -55,7 +57,7 @@ func resolve(ctx context.Context, sys system, path, below string) (spot, error) 
 		last := len(r.pending) - 1
 		name := r.pending[last]
 		r.pending = r.pending[:last]
-		if err := r.step(name); err != nil {
+		if err := r.step(ctx, name); err != nil {
 			return spot{}, err
 		}
 	}
@@ -77,7 +79,7 @@ func (r *resolver) push(path string) {
 	r.pending = append(r.pending, names...)
 }
 
-func (r *resolver) step(name string) error {
+func (r *resolver) step(ctx context.Context, name string) error {
 	switch {
 	case name == ".":
 		return nil
@@ -92,6 +94,16 @@ func (r *resolver) step(name string) error {
 		return nil
 	}
 	e, err := r.system.describe(next)
+	if errors.Is(err, fs.ErrNotExist) && hasTwins(name) {
+		twin, failed := r.system.twin(ctx, r.path, name)
+		switch {
+		case failed != nil:
+			return failed
+		case twin != "":
+			next = filepath.Join(r.path, twin)
+			e, err = r.system.describe(next)
+		}
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		r.path, r.missing = next, 1
@@ -103,6 +115,12 @@ func (r *resolver) step(name string) error {
 	}
 	r.path, r.nearest, r.entry = next, next, e
 	return nil
+}
+
+// hasTwins reports whether a name may have another spelling of the same characters. Servers and some file systems take
+// either. A name of ASCII has one only for these three, each of which is the normal form of another character.
+func hasTwins(name string) bool {
+	return strings.ContainsFunc(name, func(c rune) bool { return c >= utf8.RuneSelf || c == 'K' || c == ';' || c == '`' })
 }
 
 // up goes to the parent directory, which exists unless we are in a missing one.

@@ -49,8 +49,12 @@ func (f *fake) describe(path string) (entry, error) {
 	return entry{kind: directory}, err
 }
 
-func (f *fake) local(path string) bool     { return !strings.HasPrefix(path, "/dead") }
-func (f *fake) may(access, string) error   { return errors.ErrUnsupported }
+func (f *fake) local(path string) bool   { return !strings.HasPrefix(path, "/dead") }
+func (f *fake) may(access, string) error { return errors.ErrUnsupported }
+func (f *fake) twin(_ context.Context, dir, _ string) (string, error) {
+	return "", f.wait(dir)
+}
+
 func (f *fake) free(string) (int64, error) { return 0, errors.ErrUnsupported }
 
 // TestStall holds that a file system that does not answer costs the budget and not
@@ -143,7 +147,7 @@ func TestFailures(t *testing.T) {
 	}{
 		"i/o error":          {&fake{failure: syscall.EIO}, all(), nil, `looking at the path at "/path": ` + syscall.EIO.Error()},
 		"panic":              {&fake{failure: errPanic}, all(), nil, `looking at the path at "/path": panic: out of order`},
-		"may not enter":      {&fake{failure: syscall.EACCES}, all(), []string{"lies behind a directory that toolvet may not enter, so that nothing is known of it"}, ""},
+		"may not enter":      {&fake{failure: syscall.EACCES}, all(), []string{"lies behind a directory that toolvet may not enter or read, so that nothing is known of it"}, ""},
 		"gone":               {&fake{failure: fs.ErrNotExist}, all(), []string{"does not exist", "skip: not looked: this system does not tell of permissions without opening files"}, ""},
 		"no permissions":     {&fake{}, all(), []string{"skip: not looked: this system does not tell of permissions without opening files"}, ""},
 		"no free space":      {&fake{}, &path.Options{MinFree: 1}, []string{"skip: not looked: this system does not tell of free space"}, ""},

@@ -4,7 +4,13 @@
 package pathstate
 
 import (
+	"context"
 	"errors"
+	"io"
+	"io/fs"
+	"os"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/toolvet/toolvet/internal/bounded"
 )
@@ -14,6 +20,9 @@ import (
 type system interface {
 	// describe tells what a path names, without following a link at its end.
 	describe(path string) (entry, error)
+	// twin returns the name in a directory that is canonically equivalent to another, which is not there; "" if there
+	// is none.
+	twin(ctx context.Context, dir, name string) (string, error)
 	// may reports why we may not do something with a file, by the effective user and
 	// groups; errors.ErrUnsupported if the system does not tell, errRoot if only root may.
 	may(a access, path string) error
@@ -57,6 +66,60 @@ func (s snapshot) describe(path string) (entry, error) {
 		s.seen[path] = d
 	}
 	return d.entry, d.err
+}
+
+func (s snapshot) twin(ctx context.Context, dir, name string) (string, error) {
+	if s.prompt && !s.local(dir) {
+		return "", bounded.ErrWaits
+	}
+	s.note(dir)
+	return s.system.twin(ctx, dir, name)
+}
+
+// maxNames is how many names of a directory are read at a time.
+const maxNames = 1000
+
+// twin implements system.
+func (host) twin(ctx context.Context, dir, name string) (twin string, err error) {
+	d, err := os.OpenFile(dir, os.O_RDONLY|onlyDirectories, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", bare(err)
+	}
+	defer d.Close()
+	normal := norm.NFC.String(name)
+	for {
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
+		names, err := d.Readdirnames(maxNames)
+		for _, n := range names {
+			switch {
+			case norm.NFC.String(n) != normal:
+			case twin != "":
+				return "", errTwins
+			default:
+				twin = n
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return twin, nil
+		case err != nil:
+			return "", bare(err)
+		}
+	}
+}
+
+// bare takes the path off an error.
+func bare(err error) error {
+	var withPath *fs.PathError
+	if errors.As(err, &withPath) {
+		return withPath.Err
+	}
+	return err
 }
 
 // An entry is what a name in a directory stands for.

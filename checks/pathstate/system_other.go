@@ -11,6 +11,9 @@ import (
 	"os"
 )
 
+// onlyDirectories is nothing here: opening waits for no other file.
+const onlyDirectories = 0
+
 // host is this machine, with what the standard library tells of it without opening
 // files: nothing of permissions and of free space.
 type host struct{}
@@ -54,12 +57,3 @@ func kindOf(mode fs.FileMode) kind {
 func (host) may(access, string) error { return errors.ErrUnsupported }
 
 func (host) free(string) (int64, error) { return 0, errors.ErrUnsupported }
-
-// bare takes the path off an error.
-func bare(err error) error {
-	var withPath *fs.PathError
-	if errors.As(err, &withPath) {
-		return withPath.Err
-	}
-	return err
-}

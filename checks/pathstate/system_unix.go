@@ -14,7 +14,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// host is this machine. It opens nothing.
+// onlyDirectories has a file that is no directory, such as a FIFO, refused when it is opened.
+const onlyDirectories = unix.O_DIRECTORY | unix.O_NONBLOCK | unix.O_NOFOLLOW
+
+// host is this machine. It opens nothing but directories, to read the names in them.
 type host struct{}
 
 func (host) describe(path string) (entry, error) {

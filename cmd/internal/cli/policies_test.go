@@ -88,6 +88,67 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
+// TestPoliciesLinks holds that links and other spellings of their names lead nowhere, with files that are there.
+func TestPoliciesLinks(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]map[string]bool{
+		"filesystem": {
+			"a.txt": true, "caf\u00e9.txt": true, "new": true, "docs/a": true,
+			"link/config": false, "LINK/config": false, "LIN\u212a/config": false, "O\u0308l/config": false, "out/key": false, "o\u0308ut/key": false,
+		},
+		"git": {
+			"a.txt": true, "docs/a": true, "docs/*.md": true, "*.txt": true, "app/[id]/page": true, "gone": true,
+			"link/config": false, "lin?/config": false, "*/config": false, "[l]ink/config": false, "deep/*/config": false, "lin?/": false,
+			"out/key": false, "*/key": false,
+		},
+	} {
+		dir := t.TempDir()
+		place := map[string]string{"filesystem": "/srv/data", "git": "/srv/repo"}[name]
+		policy, err := os.ReadFile(filepath.Join(policies, name+".yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		root := filepath.Join(dir, "root")
+		must := func(err error) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, d := range []string{"root/.git", "root/docs", "root/app/[id]", "root/deep", "out"} {
+			must(os.MkdirAll(filepath.Join(dir, d), 0o755))
+		}
+		for _, f := range []string{"root/a.txt", "root/.git/config", "root/docs/a", "root/app/[id]/page", "out/key"} {
+			must(os.WriteFile(filepath.Join(dir, f), nil, 0o644))
+		}
+		for link, to := range map[string]string{"link": ".git", "LINK": ".git", "\u00d6l": ".git", "deep/link": "../.git", "out": "../out", "\u00f6ut": "../out"} {
+			must(os.Symlink(to, filepath.Join(root, link)))
+		}
+		must(os.WriteFile(filepath.Join(dir, name+".yaml"), []byte(strings.ReplaceAll(string(policy), place, root)), 0o644))
+		type object = map[string]any
+		var cases []object
+		for path, goes := range want {
+			c := object{"tool": "files:write_file", "arguments": object{"path": path, "content": ""}}
+			if name == "git" {
+				c = object{"tool": "git_add", "arguments": object{"repo_path": root, "files": []string{path}}}
+			}
+			cases = append(cases, object{"name": path, "call": c, "go": goes})
+		}
+		text, err := json.Marshal(object{"version": 1, "policy": name + ".yaml", "runtime": true, "cases": cases, "tools": []object{
+			{"name": "write_file", "inputSchema": object{"type": "object", "properties": object{"path": object{"type": "string"}, "content": object{"type": "string"}}}},
+			{"name": "git_add", "inputSchema": object{"type": "object", "properties": object{"repo_path": object{"type": "string"}, "files": object{"type": "array"}}}},
+		}})
+		must(err)
+		file := filepath.Join(dir, name+testSuffix)
+		must(os.WriteFile(file, text, 0o644))
+		a := &app{checks: suite.Default(), stdout: t.Output(), stderr: t.Output()}
+		tests, err := a.loadTests(file)
+		must(err)
+		if failed, err := a.runTests(t.Context(), tests, false); err != nil || failed > 0 {
+			t.Errorf("%s: %d cases failed: %v", name, failed, err)
+		}
+	}
+}
+
 func byPolicy(t *testing.T, c loadedCase) {
 	t.Helper()
 	v, err := c.gate.judge(t.Context(), c.tools, recordedCall{tool: c.tool, arguments: c.Arguments, session: c.Session, at: c.Now})
