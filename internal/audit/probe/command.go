@@ -181,7 +181,7 @@ func (a *auditor) arguments(ctx context.Context, w *watch, c audit.Cell, answere
 		answered = answered && r.failed == ""
 		return false
 	})
-	parted, whole := w.find(second, false), slices.ContainsFunc(w.started, func(args []string) bool { return anyContains(args, first) && !interprets(args) })
+	parted, whole := w.find(second, false), slices.ContainsFunc(w.started, func(args []string) bool { return anyContains(args, first) && !interprets(args, first) })
 	if led := w.find(option, true); parted == nil && led != nil {
 		raw := written(w.t.sample(a.world, setting{w.p, option}))
 		a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Metadata, Kind: "argument-lead",
@@ -210,9 +210,13 @@ var (
 	codeOptions  = []string{"-c", "-e", "-r", "-p", "--eval", "--print", "-Command", "eval"}
 )
 
-// interprets reports whether a started program runs an argument as code.
-func interprets(args []string) bool {
-	return interpreters.MatchString(filepath.Base(args[0])) && slices.ContainsFunc(args[1:], func(arg string) bool { return slices.Contains(codeOptions, arg) })
+// interprets reports whether a started program runs an argument with a text as code.
+func interprets(args []string, text string) bool {
+	if !interpreters.MatchString(filepath.Base(args[0])) {
+		return false
+	}
+	at := slices.IndexFunc(args, func(arg string) bool { return slices.Contains(codeOptions, arg) })
+	return at > 0 && at+1 < len(args) && strings.Contains(args[at+1], text)
 }
 
 // find is a started program with an argument that begins like option. If it must be an option, it
