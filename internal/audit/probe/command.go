@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolvet/toolvet/internal/audit"
 	"github.com/toolvet/toolvet/internal/infer"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // payloads make a shell create the file FILE, in each kind of quoting. Those with a comment at their end leave no quotation mark open
@@ -180,7 +181,7 @@ func (a *auditor) arguments(ctx context.Context, w *watch, c audit.Cell, answere
 		answered = answered && r.failed == ""
 		return false
 	})
-	parted, whole := w.find(second, false), slices.ContainsFunc(w.started, func(args []string) bool { return anyContains(args, first) })
+	parted, whole := w.find(second, false), slices.ContainsFunc(w.started, func(args []string) bool { return anyContains(args, first) && !interprets(args, first) })
 	if led := w.find(option, true); parted == nil && led != nil {
 		raw := written(w.t.sample(a.world, setting{w.p, option}))
 		a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Metadata, Kind: "argument-lead",
@@ -194,11 +195,28 @@ func (a *auditor) arguments(ctx context.Context, w *watch, c audit.Cell, answere
 		a.spend()
 	case !answered:
 		a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: "the tool starts programs, and did not answer every probe"})
+	case !whole && slices.ContainsFunc(w.started, func(args []string) bool { return anyContains(args, first) }):
+		a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: "the text is a part of a program for an interpreter, and no probe shows whether it stays in its place"})
 	case whole:
 		a.fact(audit.Fact{Cell: c, Verdict: audit.Guarded, Why: fmt.Sprintf("the text was one argument of a program, and none of %d probes became more", len(payloads)+2)})
 	case w.p.kind == infer.Command:
 		a.fact(audit.Fact{Cell: c, Verdict: audit.NoEvidence, Why: "programs were started, and none had the text in its arguments"})
 	}
+}
+
+// interpreters are programs that run what an argument says, behind one of codeOptions.
+var (
+	interpreters = lazyregexp.New(`^(sh|ash|bash|dash|zsh|ksh|fish|osascript|node|nodejs|bun|deno|python[0-9.]*|ruby|perl|php|powershell|pwsh)(\.exe)?$`)
+	codeOptions  = []string{"-c", "-e", "-r", "-p", "--eval", "--print", "-Command", "eval"}
+)
+
+// interprets reports whether a started program runs an argument with a text as code.
+func interprets(args []string, text string) bool {
+	if !interpreters.MatchString(filepath.Base(args[0])) {
+		return false
+	}
+	at := slices.IndexFunc(args, func(arg string) bool { return slices.Contains(codeOptions, arg) })
+	return at > 0 && at+1 < len(args) && strings.Contains(args[at+1], text)
 }
 
 // find is a started program with an argument that begins like option. If it must be an option, it

@@ -111,6 +111,9 @@ func missedIn(said string) []string {
 // commandWord finds the programs in a shell's command.
 var commandWord = lazyregexp.New("(?:^|[;&|(`\n])\\s*(?:(?:[A-Za-z_]+=\\S*|sudo|env|exec|command -v|which|type|time|nohup|if|then|else|!)\\s+)*([A-Za-z][A-Za-z0-9_.+-]*)")
 
+// quotedWords finds what a shell takes for one word, and no command.
+var quotedWords = lazyregexp.New(`'[^']*'|"[^"]*"`)
+
 // wantedBy are the programs that a started program starts or looks for by its arguments.
 func wantedBy(args []string) []string {
 	switch path.Base(args[0]) {
@@ -119,7 +122,7 @@ func wantedBy(args []string) []string {
 	case "sh", "bash", "dash":
 		var names []string
 		if i := slices.Index(args, "-c"); i >= 0 && i+1 < len(args) {
-			for _, m := range commandWord.FindAllStringSubmatch(args[i+1], 50) {
+			for _, m := range commandWord.FindAllStringSubmatch(quotedWords.ReplaceAllString(args[i+1], "''"), 50) {
 				names = append(names, m[1])
 			}
 		}

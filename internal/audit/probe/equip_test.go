@@ -54,6 +54,10 @@ var equipFixtures = map[string]fixture{
 		}
 		return "", errors.New("no result")
 	}},
+	// What reads the code is not there, and the text is in its place.
+	"missing-script": {tool1("remind", "title", "Makes a reminder."), func(_ string, a map[string]any) (string, error) {
+		return output("osascript", "-e", "make reminder \""+strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text(a, "title"))+"\"")
+	}},
 	"shell-escaped": {tool1("greet", "name", "Greets."), func(_ string, a map[string]any) (string, error) {
 		return output("sh", "-c", "echo 'hello "+strings.ReplaceAll(text(a, "name"), "'", `\'`)+"'")
 	}},
@@ -141,7 +145,8 @@ func TestWantedBy(t *testing.T) {
 		"command -v idb || which xcrun":             "idb xcrun",
 		"echo $(sysctl -n hw) > /tmp/x":             "echo sysctl",
 		"if test -f x; then frob x; else grab; fi;": "test frob grab fi",
-		"'quoted'": "",
+		"osascript -e 'tell x\ntry\nend' | jq":      "osascript jq",
+		"'quoted'":                                  "",
 	} {
 		if diff := cmp.Diff(strings.Fields(want), wantedBy([]string{"/bin/sh", "-c", line}), cmp.Transformer("none", func(s []string) []string { return append([]string{}, s...) })); diff != "" {
 			t.Errorf("%s: %s", line, diff)
