@@ -47,8 +47,8 @@ const (
 type Event struct {
 	Host    string
 	Kind    Kind
-	Name    string          // the host's own name of the event
-	Session string          //
+	Name    string // the host's own name of the event
+	Session string
 	Agent   string          // of a subagent; "" outside
 	Dir     string          // the working directory, in which relative paths of the tool begin
 	Roots   []string        // directories of the project
@@ -58,9 +58,9 @@ type Event struct {
 	Input   json.RawMessage // the tool's arguments: an object
 	Output  json.RawMessage // what the tool returned, in the host's shape
 	Failed  bool            // the tool has run and failed, and Output is the error
-	Prompt  string          //
-	Call    string          // the host's name of this call
-	Mode    string          // the host's permission mode
+	Prompt  string
+	Call    string // the host's name of this call
+	Mode    string // the host's permission mode
 }
 
 // A Decision is the answer about a call. The zero Decision is Deny.
