@@ -67,7 +67,7 @@ func tellsAll(t *testing.T, v toolvet.Verdict, r protocol.Result) {
 	for _, f := range v.Findings {
 		mark := "warning"
 		if f.Blocks() {
-			mark = "error"
+			mark = f.Severity.String()
 		}
 		if line := "- " + mark + ": " + f.String(); !slices.Contains(strings.Split(text, "\n"), line) {
 			t.Fatalf("the text lacks the line %q:\n%s", line, text)
@@ -114,7 +114,7 @@ func randomVerdict(r *rand.Rand) toolvet.Verdict {
 	for i := range r.IntN(6) {
 		v.Findings = append(v.Findings, check.Finding{
 			Check: pick("one", "two"), Stage: check.Stage(1 + r.IntN(4)), Level: check.Level(1 + r.IntN(4)),
-			Severity: check.Severity(r.IntN(2)), Pointer: pick("", "/a", "/a/0", "/b~1c"),
+			Severity: check.Severity(r.IntN(3)), Pointer: pick("", "/a", "/a/0", "/b~1c"),
 			Message:    fmt.Sprintf("message %d %s", i, pick(`"q"`, "<&>", "ä", "\\n")),
 			Suggestion: pick("", `use "x"`, "remove it"), Observed: r.IntN(3) == 0,
 		})
