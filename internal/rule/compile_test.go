@@ -38,7 +38,7 @@ func TestCompileErrors(t *testing.T) {
 	want := `
 rule "": name:1:1: is missing: reasons and logs name the rule
 rule "twice": name:1:1: is given to two rules
-rule "twice": effect:1:1: must be allow or deny
+rule "twice": effect:1:1: must be allow, ask or deny
 rule "twice": tools:1:1: the pattern holds one of ? [ ] { } \: only * is special in a pattern
 rule "twice": tools:1:1: the pattern is empty: give SERVER:TOOL, or * for every tool
 rule "twice": tools:1:1: the pattern has nothing on one side of the colon: give SERVER:TOOL
