@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/engine"
 )
 
 // A Verdict is a go or a no-go, with its reasons. The zero Verdict is a no-go.
@@ -27,7 +28,8 @@ type Verdict struct {
 	// outermost, without their arguments.
 	Inner []*call.Call
 	// Arguments are the canonical arguments, if the policy asks for such and they differ from the call's: the tool must get
-	// them in place of the call's. Changes tell where they differ. Nil: the tool gets the call's own text. Only a go, or a call to ask about, has any.
+	// them in place of the call's. Changes tell where they differ. Nil: the tool gets the call's own text. Only a go and an ask have
+	// any.
 	Arguments json.RawMessage
 	Changes   []Change
 	// Stopped is the error of the caller's context, if it ended before a check did.
@@ -51,7 +53,7 @@ func (v *Verdict) conclude(judged bool) {
 }
 
 // admits reports whether a door lets a live call of the session in: a go, or a call that the door will ask a person about.
-func (v *Verdict) admits(s *call.Session) bool { return v.Go || v.Ask && s != nil && s.Asks }
+func (v *Verdict) admits(s *call.Session) bool { return v.Go || v.Ask && engine.Asks(s) }
 
 // Errors returns the findings that refuse the call.
 func (v *Verdict) Errors() []check.Finding { return v.filter(true) }

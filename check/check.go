@@ -181,7 +181,7 @@ func (c *Check) validate() error {
 		return fail("needs a stage")
 	case c.Level < SyntaxLevel || c.Level > SecurityLevel:
 		return fail("needs a level")
-	case c.Severity != Error && c.Severity != Warning:
+	case c.Severity < Error || c.Severity > Warning:
 		return fail("has an unknown severity")
 	case c.Bounded.Holds() && c.Level == RuntimeLevel:
 		return fail("is of level runtime, so it is not bounded")

@@ -201,10 +201,10 @@ func (d *Door) Enter(ctx context.Context, c *call.Call, r Request) *Passage {
 	return p
 }
 
-// Refuse refuses a call that never reached a gate, and records it.
+// Refuse refuses a call for good, and records it: also one that never reached a gate.
 func (d *Door) Refuse(ctx context.Context, c *call.Call, r Request, v toolvet.Verdict) *Passage {
 	p := d.passage(c, r)
-	v.Go = false
+	v.Go, v.Ask = false, false
 	p.judged(ctx, v, 0)
 	return p
 }

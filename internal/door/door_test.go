@@ -115,6 +115,30 @@ func TestCancelledIsRecorded(t *testing.T) {
 	}
 }
 
+// TestAsk holds that a door lets in a call to ask about only if it asks, and that nothing lets in what it refuses for good.
+func TestAsk(t *testing.T) {
+	t.Parallel()
+	consent := &check.Check{Name: "consent", Doc: "# consent\n\nA test.\n", Stage: check.Policy, Level: check.SecurityLevel, Severity: check.Ask,
+		Run: func(_ context.Context, p *check.Pass) error { p.Reportf("", "is for a person"); return nil }}
+	gate, err := toolvet.New(toolvet.WithMoreChecks(consent))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &door.Door{Gate: func() *toolvet.Gate { return gate }, Point: toolvet.PointProxy, Logger: slog.New(slog.DiscardHandler)}
+	for _, asks := range []bool{true, false} {
+		c := read(t, `{"path": "a"}`)
+		c.Session = &call.Session{Asks: asks}
+		p := d.Enter(t.Context(), c, door.Request{})
+		answer, refused := p.Refusal()
+		if !p.Verdict().Ask || refused == asks || refused && !strings.Contains(string(answer.Raw), "nobody can be asked here") {
+			t.Errorf("asks %v: refused %v, %s", asks, refused, answer.Raw)
+		}
+		if _, refused := d.Refuse(t.Context(), c, door.Request{}, p.Verdict()).Refusal(); !refused {
+			t.Errorf("asks %v: Refuse lets the call in", asks)
+		}
+	}
+}
+
 // TestTickets holds that each ticket is settled once, when it is known how.
 func TestTickets(t *testing.T) {
 	t.Parallel()

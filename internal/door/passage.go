@@ -49,19 +49,13 @@ func (p *Passage) judged(ctx context.Context, v toolvet.Verdict, took time.Durat
 	p.quiet = p.event.Call.Implied() && p.event.Call.Behind == nil && (!p.event.Call.FromServer || p.event.Call.Method == "ping") && v.Go && len(v.Findings) == 0
 	p.door.record(ctx, &p.event, p.quiet)
 	p.verdict = p.event.Verdict
-	if p.refused = !p.verdict.Go && !p.Asks(); p.refused {
+	if p.refused = !p.verdict.Go && !(p.verdict.Ask && engine.Asks(p.event.Call.Session)); p.refused {
 		words := protocol.NewResult(p.event.Call.Name, p.verdict)
 		p.door.tell(slog.LevelInfo, "refused a call", p.event.Call, &words, inCall(p.event.Call))
 	}
 }
 
-// Asks reports whether the door has to ask a person before it lets the call in.
-func (p *Passage) Asks() bool {
-	s := p.event.Call.Session
-	return p.verdict.Ask && s != nil && s.Asks
-}
-
-// Verdict returns the verdict on the call.
+// Verdict returns the verdict on the call. If it is to ask and the call is not refused, a person has to consent before the call is sent.
 func (p *Passage) Verdict() toolvet.Verdict { return p.verdict }
 
 // An Answer is toolvet's own answer to a request: a CallToolResult for a tools/call, a JSON-RPC

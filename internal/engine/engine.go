@@ -94,3 +94,6 @@ func AllowWarnings(s *call.Session) *call.Session {
 	who.AllowWarnings = true
 	return &who
 }
+
+// Asks reports whether the door of a session asks a person about calls whose verdict is to ask. S may be nil.
+func Asks(s *call.Session) bool { return s != nil && s.Asks }

@@ -128,7 +128,7 @@ func (r *Recorder) Judged(ctx context.Context, e *toolvet.Event) error {
 		}
 	}
 	err := r.append(ctx, rec)
-	if err != nil || !e.Verdict.Go || e.Point == toolvet.PointValidate {
+	if err != nil || verdictOf(e) == calllog.NoGo || e.Point == toolvet.PointValidate {
 		o := outcome(e, e.Took)
 		if err != nil {
 			o.Verdict = string(calllog.NoGo)
@@ -209,9 +209,9 @@ func (r *Recorder) record(e *toolvet.Event, kind calllog.Kind) calllog.Record {
 
 // verdictOf is the verdict for the log. A door that asks nobody has refused a call to ask about.
 func verdictOf(e *toolvet.Event) calllog.Verdict {
-	v, s := &e.Verdict, e.Call.Session
+	v := &e.Verdict
 	switch {
-	case v.Ask && (e.Point == toolvet.PointValidate || s != nil && s.Asks):
+	case v.Ask && (e.Point == toolvet.PointValidate || engine.Asks(e.Call.Session)):
 		return calllog.Ask
 	case !v.Go:
 		return calllog.NoGo

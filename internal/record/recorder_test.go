@@ -6,6 +6,7 @@ package record_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -70,6 +71,12 @@ func TestSpansEnd(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	asking := toolvet.Verdict{Ask: true, Findings: []check.Finding{{Check: "rule", Stage: check.Policy, Severity: check.Ask}}}
+	judge("unasked", asking, toolvet.PointProxy)
+	consented := &toolvet.Event{Call: &call.Call{Name: "consented", Raw: json.RawMessage("{}"), Session: &call.Session{Asks: true}}, Point: toolvet.PointProxy, Verdict: asking}
+	if err := errors.Join(r.Judged(t.Context(), consented), r.Returned(t.Context(), consented)); err != nil {
+		t.Error(err)
+	}
 	r.Close(t.Context())
 	judge("unrecorded", toolvet.Verdict{Go: true}, toolvet.PointProxy)
 	want := []string{
@@ -77,6 +84,8 @@ func TestSpansEnd(t *testing.T) {
 		"dry go failed false added 1ms []",
 		"returned go failed false added 1ms []",
 		"lost go failed true added 1ms []",
+		"unasked no-go failed false added 1ms [POLICY]",
+		"consented ask failed false added 0s [POLICY]",
 		"unrecorded no-go failed false added 1ms []",
 	}
 	if diff := cmp.Diff(want, s.ended); diff != "" {
