@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxStop bounds the wait for a thread to stop. A thread needs time if the kernel works for it, or on a busy machine.
+// maxStop bounds the wait for the threads of a process to stop. One needs time if the kernel works for it, or on a busy machine.
 const maxStop = 5 * time.Second
 
 // skip lets time pass for each process that waits with a deadline. Its clocks go forward, and its waits
@@ -38,38 +38,40 @@ func (i *initProcess) skip(d time.Duration) {
 func hasten(pid int, d time.Duration) {
 	runtime.LockOSThread() // only the thread that stops another may change it
 	defer runtime.UnlockOSThread()
-	var stopped []int
+	var seized []int
+	end := time.Now().Add(maxStop)
 	defer func() {
-		for _, id := range stopped {
-			if stops(id) { // only then can we leave it
+		last := time.Now().Add(maxStop)
+		for _, id := range seized {
+			if stops(id, last) { // only then can we leave it
 				_ = unix.PtraceDetach(id) // it may have ended
 			}
 		}
 	}()
-	for known := -1; known < len(stopped); { // threads that still run may begin others
-		known = len(stopped)
+	for known := -1; known < len(seized); { // threads that still run may begin others
+		known = len(seized)
 		for _, id := range threads(pid) {
-			if slices.Contains(stopped, id) || ended(id) {
+			if slices.Contains(seized, id) || ended(id) {
 				continue
 			}
 			if unix.PtraceSeize(id) != nil {
 				return
 			}
-			stopped = append(stopped, id)
+			seized = append(seized, id)
 			if unix.PtraceInterrupt(id) != nil {
 				return
 			}
 		}
-		for _, id := range stopped[max(known, 0):] {
-			if !stops(id) {
+		for _, id := range seized[max(known, 0):] {
+			if !stops(id, end) {
 				return
 			}
 		}
 	}
-	if len(stopped) == 0 || !forward(pid, stopped, d) {
+	if len(seized) == 0 || !forward(pid, seized, d) {
 		return
 	}
-	for _, id := range stopped {
+	for _, id := range seized {
 		expire(pid, id)
 	}
 }
@@ -80,18 +82,21 @@ func ended(id int) bool {
 	return state == 0 || state == 'Z' || state == 'X'
 }
 
-// stops waits until a thread has stopped for us.
-func stops(id int) bool {
+// stops waits until a thread has stopped for us, at most until end.
+func stops(id int, end time.Time) bool {
 	dir := taskDir(id)
-	for end := time.Now().Add(maxStop); time.Now().Before(end); time.Sleep(20 * time.Microsecond) {
+	for {
 		switch stateOf(dir) {
 		case 't':
 			return true
 		case 0, 'Z', 'X':
 			return false
 		}
+		if !time.Now().Before(end) {
+			return false
+		}
+		time.Sleep(20 * time.Microsecond)
 	}
-	return false
 }
 
 // expired is what a system call answers when its deadline is over.
