@@ -79,8 +79,8 @@ func (a *auditor) happened(ctx context.Context, t *tool, p parameter, values ...
 // onAnother finds parameters for paths of another machine.
 var onAnother = lazyregexp.New(`(?i)remote|device|container|\bpod\b|\bhost\b|cluster|bucket|sdcard|emulator|simulator|guest|\bvm\b|in the (app|image|vault|repository)`)
 
-// given are the paths with a mark among the arguments of a missing program's stand-in: the program would open them. Those of
-// programs that reach another machine are of that machine.
+// given are the paths with a mark among the arguments of a missing program's stand-in: the program would open them. A program
+// that reaches another machine would look for them there, and has a stand-in of its own.
 func (a *auditor) given(e sandbox.Event) []sandbox.Event {
 	if len(e.Exec) == 0 || !a.world.learned[a.world.standsIn(e.Exec)] {
 		return nil
