@@ -52,6 +52,9 @@ type Enforcer struct {
 
 // Counters count calls. The zero Counters are ready, and may be used concurrently.
 type Counters struct {
+	// File keeps the counts, so that they outlive the process; "" does not. One process at a time uses it. It must not change.
+	File string
+
 	mu     sync.Mutex
 	memory *limit.Memory
 	shared *sharedStore

@@ -47,7 +47,11 @@ func (c *Counters) store(shared *limit.Shared, e *Enforcer) (limit.Store, error)
 	switch {
 	case shared == nil:
 		if c.memory == nil {
-			c.memory = limit.NewMemory(0)
+			memory, err := limit.OpenMemory(c.File)
+			if err != nil {
+				return nil, err
+			}
+			c.memory = memory
 		}
 		return c.memory, nil
 	case e.Shared == nil:

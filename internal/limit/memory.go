@@ -6,6 +6,7 @@ package limit
 import (
 	"container/heap"
 	"context"
+	"fmt"
 	"sync"
 	"time"
 )
@@ -17,6 +18,7 @@ const DefaultAccounts = 1 << 19
 type Memory struct {
 	start time.Time
 	max   int
+	file  *countFile // nil: the counts end with the process
 
 	mu       sync.Mutex
 	accounts map[accountID]*account
@@ -69,6 +71,11 @@ func (m *Memory) Peek(ctx context.Context, claims []Claim) ([]Balance, error) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	unlock, err := m.load()
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	return m.balances(claims, m.now()), nil
 }
 
@@ -92,6 +99,11 @@ func (m *Memory) Take(ctx context.Context, claims []Claim) (Spent, []Balance, er
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	unlock, err := m.load()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer unlock()
 	now := m.now()
 	debits := make([]debit, len(claims))
 	fresh, ok := m.draw(debits, claims, now)
@@ -116,6 +128,9 @@ func (m *Memory) Take(ctx context.Context, claims []Claim) (Spent, []Balance, er
 		if opened {
 			heap.Push(&m.queue, turn{d.account, d.after.settles(now)})
 		}
+	}
+	if err := m.save(now); err != nil {
+		return nil, nil, fmt.Errorf("limits cannot be counted: %w", err)
 	}
 	return &memorySpent{m, debits}, nil, nil
 }
@@ -169,12 +184,21 @@ func (s *memorySpent) Release() {
 func (s *memorySpent) Rollback() {
 	s.memory.mu.Lock()
 	defer s.memory.mu.Unlock()
+	unlock, err := s.memory.load()
+	if err != nil { // the calls stay spent
+		for i := range s.debits {
+			s.debits[i].endSlot()
+		}
+		return
+	}
+	defer unlock()
 	now := s.memory.now()
 	for i := range s.debits {
 		d := &s.debits[i]
 		d.endSlot()
 		d.account.restore(d.terms, &d.after, now)
 	}
+	_ = s.memory.save(now) // the calls stay spent
 }
 
 func (d *debit) endSlot() {
