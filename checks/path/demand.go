@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/internal/filekind"
 )
 
 const (
@@ -33,6 +34,12 @@ func (j *judgement) demands(r reading, w *walk) []check.Finding {
 	}
 	if j.Hidden != nil && !*j.Hidden && !r.routes && hidden(w.at[j.depth(r, w):]) {
 		bad(hiddenFault)
+	}
+	for _, kind := range j.Not {
+		// A home directory that is not told stands as ~.
+		if filekind.Is(kind, string(w.at)) || strings.HasPrefix(r.text, "~") && filekind.Is(kind, r.text) {
+			list = append(list, check.Finding{Level: check.SecurityLevel, Message: filekind.Fault(kind) + r.how, Source: kind})
+		}
 	}
 	if len(j.Extensions) > 0 && !extended(w.at, j.Extensions) {
 		bad(extensionFault + strings.Join(j.Extensions, ", "))

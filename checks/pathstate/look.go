@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/internal/filekind"
 	"github.com/toolvet/toolvet/checks/internal/leads"
 	"github.com/toolvet/toolvet/checks/path"
 	"github.com/toolvet/toolvet/internal/bounded"
@@ -29,7 +30,7 @@ type look struct {
 // asks reports whether o demands something that only the file system tells.
 func asks(o *path.Options) bool {
 	return o.Exists != nil || o.ParentExists || o.Type != "" || o.Readable || o.Writable ||
-		o.Hidden != nil && !*o.Hidden || len(o.Extensions) > 0 || o.MaxSize > 0 || o.WarnSize > 0 || o.MinFree > 0 || o.FollowSymlinks != nil && !*o.FollowSymlinks
+		o.Hidden != nil && !*o.Hidden || len(o.Extensions) > 0 || len(o.Not) > 0 || o.MaxSize > 0 || o.WarnSize > 0 || o.MinFree > 0 || o.FollowSymlinks != nil && !*o.FollowSymlinks
 }
 
 func (l look) run(ctx context.Context) result {
@@ -124,6 +125,11 @@ const maxRoots = 64
 func (l look) named(s spot, allowed string) *check.Finding {
 	if !s.linked {
 		return nil
+	}
+	for _, kind := range l.options.Not {
+		if filekind.Is(kind, s.path) {
+			return &check.Finding{Level: check.SecurityLevel, Message: filekind.Fault(kind) + ", and a symbolic link leads to one", Source: kind}
+		}
 	}
 	names, err := filepath.Rel(cmp.Or(allowed, filepath.VolumeName(s.path)+string(filepath.Separator)), s.path)
 	if err != nil || names == "." {
