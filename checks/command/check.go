@@ -33,5 +33,5 @@ var Check = &check.Check{
 	Level:   check.SecurityLevel,
 	Bounded: bounded.Promised(),
 	Demand:  Demand,
-	Run:     check.Each(func(_ *check.Pass, o *Options, value any) []check.Finding { return o.judge(value) }),
+	Run:     check.Each(func(pass *check.Pass, o *Options, value any) []check.Finding { return o.judgeIn(pass.World, value) }),
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolvet/toolvet/checks/internal/filekind"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
@@ -22,6 +23,8 @@ var classes = map[string]class{
 	"awk-code":       {awkRuns.MatchString, "holds code that runs programs or writes files"},
 	"sed-command":    {sedActs, "holds a command of sed that runs programs or writes files"},
 	"editor-command": {func(v string) bool { return strings.Trim(v, "0123456789") != "" && v[0] != '/' }, ""},
+	"pager":          {func(v string) bool { return !anyOf([]string{v}, "never less more most cat builtin") }, ""},
+	"writing":        {func(v string) bool { return !strings.EqualFold(v, "GET") && !strings.EqualFold(v, "HEAD") }, ""},
 	"pager-command":  {pagerActs, ""},
 	"git-setting":    {func(v string) bool { return !gitSettings.MatchString(v) && !gitSSH(v) }, "sets git's configuration, by which it starts programs"},
 	"ssh-setting":    {func(v string) bool { return !sshSettings.MatchString(strings.TrimSpace(v)) }, "sets something by which ssh may start programs or open channels"},
@@ -34,7 +37,7 @@ var classes = map[string]class{
 	"path":            {func(v string) bool { return strings.ContainsAny(v, `/\`) }, "names a script by its path"},
 	"world-writable":  {worldWritable, "makes the program run a file from a world-writable directory"},
 	"shared-settings": {worldWritable, "makes git read the settings of a directory that everyone may write to"},
-	"system":          {func(v string) bool { return system(v) && v != "/dev/null" }, "sends or writes a file that holds secrets, or of the system"},
+	"system":          {func(v string) bool { return ofSystem(v) && v != "/dev/null" }, "sends or writes a file that holds secrets, or of the system"},
 	"sent-secret":     {sentSecret, "sends or writes a file that holds secrets, or of the system"},
 	"secret-inside":   {secretInside, "holds code that reads a file of secrets or accounts"},
 	"other-address":   {otherAddress.MatchString, "names an address that is not one of the web, such as a file"},
@@ -127,10 +130,10 @@ var awkRuns = lazyregexp.New(`system\s*\(|\|\s*&?\s*(getline|"|\w+\s*$)|"\s*\|\s
 
 // secretInside reports whether code of awk or sed names a file with secrets.
 func secretInside(code string) bool {
-	if !containsAny(strings.ToLower(code), secretHints) {
+	if !filekind.Hints(code) {
 		return false
 	}
-	return slices.ContainsFunc(strings.FieldsFunc(code, func(r rune) bool { return strings.ContainsRune("\"' \t\n;<>(){},", r) }), sensitive)
+	return slices.ContainsFunc(strings.FieldsFunc(code, func(r rune) bool { return strings.ContainsRune("\"' \t\n;<>(){},", r) }), filekind.Secret)
 }
 
 // sqliteActs reports whether a text for sqlite3 does more than look: by a command that begins with a dot, or by a
@@ -159,7 +162,7 @@ func pagerActs(command string) bool {
 
 func sentSecret(word string) bool {
 	_, name, found := strings.Cut(word, "@")
-	return found && (sensitive(name) || strings.HasPrefix(name, "~/."))
+	return found && (filekind.Secret(name) || strings.HasPrefix(name, "~/."))
 }
 
 var otherAddress = lazyregexp.New(`(?i)^(--?[\w-]+=)?(file|gopher|dict|ldaps?|tftp|smb|scp|telnet|netdoc|jar|php|expect):`)
@@ -175,5 +178,5 @@ func hostMount(mount string) bool {
 			from = value
 		}
 	}
-	return system(from) || path.Base(from) == "docker.sock"
+	return ofSystem(from) || path.Base(from) == "docker.sock"
 }

@@ -23,12 +23,12 @@ func denied(name string) (reason, bool) {
 }
 
 var (
-	isShell     = reason{interpreter, "is a shell"}
-	isBuiltin   = reason{interpreter, "makes a shell run what it is given"}
-	isStarter   = reason{interpreter, "starts any other program that it is told"}
-	isLater     = reason{interpreter, "makes something run later, or when the system starts"}
-	isPrivilege = reason{"", "changes to another user or root"}
-	isSystem    = reason{destructive, "stops the system, or changes its users, disks, protection or settings"}
+	isShell     = reason{inShell, "is a shell"}
+	isBuiltin   = reason{starter, "makes a shell run what it is given"}
+	isStarter   = reason{starter, "starts any other program that it is told"}
+	isLater     = reason{later, "makes something run later, or when the system starts"}
+	isPrivilege = reason{privilege, "changes to another user or root"}
+	isSystem    = reason{system, "stops the system, or changes its users, disks, protection or settings"}
 	isChannel   = reason{network, "opens connections for any other program"}
 	isWindows   = reason{"", "is a known way to run or fetch any program on Windows"}
 )

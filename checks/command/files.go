@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolvet/toolvet/checks/internal/filekind"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
@@ -16,7 +17,7 @@ import (
 var examples = split(`/etc/passwd /etc/shadow /etc/gshadow /etc/sudoers /etc/sudoers.d/x /etc/master.passwd /etc/security/opasswd /etc/krb5.keytab
 	/etc/shadow- /etc/passwd- /etc/ssh/ssh_host_rsa_key /etc/ssh/ssh_host_ed25519_key /proc/self/environ /proc/1/environ /proc/self/mem /proc/1/cmdline /dev/mem
 	.ssh/id_rsa .ssh/id_ed25519 .ssh/id_ecdsa .ssh/id_dsa .ssh/config .ssh/authorized_keys .netrc .pgpass .my.cnf .npmrc .pypirc .git-credentials .htpasswd .vault-token
-	.bash_history .zsh_history .aws/credentials .aws/config .gnupg/secring.gpg .gnupg/private-keys-v1.d .kube/config .azure/accesstokens.json .docker/config.json
+	.bash_history .zsh_history .env .env.local .env.production .cargo/credentials.toml .config/gh/hosts.yml .aws/credentials .aws/config .gnupg/secring.gpg .gnupg/private-keys-v1.d .kube/config .azure/accesstokens.json .docker/config.json
 	.config/gcloud/credentials.db /run/secrets/x /var/run/secrets/kubernetes.io/serviceaccount/token`)
 
 // split returns the steps of each path in a list. Those of an absolute path begin with "".
@@ -33,7 +34,7 @@ func finds(pattern string) bool {
 	if !strings.ContainsAny(pattern, "*?[") || strings.ContainsAny(pattern, " \t\n") {
 		return false
 	}
-	steps := strings.Split(cleaned(strings.ToLower(pattern)), "/")
+	steps := strings.Split(filekind.Clean(strings.ToLower(pattern)), "/")
 	for len(steps) > 0 && (steps[0] == "~" || strings.HasPrefix(steps[0], "~")) {
 		steps = steps[1:]
 	}
@@ -68,10 +69,13 @@ func matchSteps(pattern, file []string) bool {
 	return tells
 }
 
-// secret reports whether a word names, or as a pattern may find, a file with secrets: from a directory that the shell or the
+// namesSecret reports whether a word names, or as a pattern may find, a file with secrets: from a directory that the shell or the
 // program goes to first, or by itself.
-func (j *judge) secret(word, directory string) bool {
-	if sensitive(word) || j.allow[glob] && finds(word) {
+func (j *judge) namesSecret(word, directory string) bool {
+	if strings.Contains(word, insertion) {
+		return j.namesSecret(strings.ReplaceAll(word, insertion, ""), directory) || j.allow[expansion] && finds(strings.ReplaceAll(word, insertion, "*"))
+	}
+	if filekind.Secret(word) || j.allow[glob] && finds(word) {
 		return true
 	}
 	if directory == "" || word == "" {
@@ -84,7 +88,7 @@ func (j *judge) secret(word, directory string) bool {
 		return false
 	}
 	below := strings.TrimSuffix(directory, "/") + "/" + word
-	return sensitive(below) || j.allow[glob] && finds(below)
+	return filekind.Secret(below) || j.allow[glob] && finds(below)
 }
 
 // goers are programs that take the shell to another directory.
@@ -131,9 +135,6 @@ func (j *judge) elsewhere(s simple) string {
 	return j.directory
 }
 
-var startUp = lazyregexp.New(`(^|[/\\])(\.(bash_?rc|bash_(profile|login|logout|aliases)|profile|zshrc|zshenv|zprofile|zlogin|zlogout|kshrc|cshrc|tcshrc|login|logout|xinitrc|xprofile|xsessionrc|vimrc|inputrc|gitconfig|envrc|pythonrc(\.py)?|pam_environment)$` +
-	`|\.config/(autostart|systemd|fish|git)/|\.git/(hooks/|config$)|\.local/bin/|\.husky/|\.ssh(/?$|/(config|rc|environment|authorized_keys2?)$)|library/launch(agents|daemons)/|start menu[/\\]programs[/\\]startup|var/spool/cron|etc/(cron|profile|bash|zsh|init|systemd|rc|environment|ld\.so))`)
-
 // shows are programs that only read the files in their words; git has its own rules.
 var shows = set("cat less more head tail grep egrep fgrep rg ls ll dir wc diff cmp file stat test [ find du tree nl bat md5sum sha1sum sha256sum sort cut awk gawk git echo printf basename dirname realpath readlink cd pushd which type husky")
 
@@ -166,10 +167,5 @@ var hoard = lazyregexp.New(`^(/|/etc|/root|/home(/[^/]+)?|/users(/[^/]+)?|~[^/]*
 
 // holdsSecrets reports whether a word names a directory with files that hold secrets.
 func holdsSecrets(word string) bool {
-	return strings.ContainsAny(word, "/~.") && hoard.MatchString(strings.ToLower(cleaned(word)))
-}
-
-// startsLater reports whether a word names a file from which a shell, git or the system starts programs later.
-func startsLater(word string) bool {
-	return (strings.HasPrefix(word, ".") || strings.ContainsAny(word, `/\`)) && startUp.MatchString(strings.ToLower(cleaned(word)))
+	return strings.ContainsAny(word, "/~.") && hoard.MatchString(strings.ToLower(filekind.Clean(word)))
 }

@@ -17,9 +17,11 @@ import (
 type simple struct {
 	variables []string // NAME=value before the program
 	words     []string
-	array     bool // the words are the elements of an array, not of a line
-	offset    int  // of the first word in the command, where another program starts this one
-	within    bool // the policy need not list the program, as with "poetry run", unless it is refused by default
+	pipes     bool    // another command reads what it prints
+	input     *string // its standard input, as far as the line tells: "" is what another command prints
+	array     bool    // the words are the elements of an array, not of a line
+	offset    int     // of the first word in the command, where another program starts this one
+	within    bool    // the policy need not list the program, as with "poetry run", unless it is refused by default
 }
 
 // maxFaults bounds what is told of one command: the first faults say enough.
@@ -30,14 +32,19 @@ type judge struct {
 	*compiled
 	endOfOptions bool
 	shell        string
-	directory    string // where the shell is, as far as the words of cd tell; "" for where it began
-	before       string // where it was before that
+	directory    string            // where the shell is, as far as the words of cd tell; "" for where it began
+	before       string            // where it was before that
+	variables    map[string]string // those that the line itself sets to a text, by name
+	world        check.World
 	faults       []check.Finding
 }
 
-// judge returns what is wrong with a command: a string, or an array of strings.
-func (o *Options) judge(value any) []check.Finding {
-	j := &judge{compiled: o.compile(), shell: o.Shell, endOfOptions: o.EndOfOptions}
+// judge is judgeIn of a server of which nothing is known.
+func (o *Options) judge(value any) []check.Finding { return o.judgeIn(check.World{}, value) }
+
+// judgeIn returns what is wrong with a command of a server: a string, or an array of strings.
+func (o *Options) judgeIn(world check.World, value any) []check.Finding {
+	j := &judge{compiled: o.compile(), shell: o.Shell, endOfOptions: o.EndOfOptions, world: world}
 	switch value := value.(type) {
 	case string:
 		j.line(value)
@@ -78,8 +85,14 @@ func (j *judge) refuse(element int, kind, what string) {
 	if m, ok := mends[kind]; ok {
 		mend = m
 	}
-	j.fail(element, what, mend)
+	j.add(element, check.Finding{Message: what, Suggestion: mend, Source: kind})
 }
+
+const (
+	byName   = "call the program that you want by its own name, as its own command"
+	lessHarm = "leave it to a person, or name less"
+	ownFile  = "name a file of the work at hand"
+)
 
 var mends = map[string]string{
 	substitution: "run one command, and put its output into the next call; in single quotes the characters mean themselves",
@@ -95,9 +108,26 @@ var mends = map[string]string{
 	newline:      "write one command on one line; in quotes a line break is fine",
 	compound:     "give one plain command: a program and its words",
 	assignment:   "leave the variable out",
-	interpreter:  "call the program that you want by its own name, as its own command",
-	destructive:  "leave it to a person, or name less",
-	files:        "name a file of the work at hand",
+	inShell:      byName,
+	inCode:       "put the code into a file of the work at hand, and run that",
+	sum:          "put the code into a file of the work at hand, and run that",
+	project:      byName,
+	temporary:    ownFile,
+	starter:      byName,
+	setting:      byName,
+	environment:  byName,
+	fetched:      "name what the registry or the project knows",
+	later:        "run it now",
+	elsewhere:    byName,
+	piped:        "save it to a file of the work at hand, read it, and run that",
+	system:       lessHarm,
+	wipe:         lessHarm,
+	secret:       ownFile,
+	startup:      ownFile,
+	outside:      "write below the directories of the work at hand, or to a temporary file",
+	unread:       "write out the command",
+	privilege:    "run it as the user that you are",
+	credential:   "leave the variable to the program that needs it",
 	network:      "use an address that is set up already",
 }
 

@@ -24,7 +24,9 @@ type Options struct {
 	Arguments    []string            `policy:"arguments" doc:"regular expressions, one of which each whole word must match that is neither the program nor a flag"`
 	EndOfOptions bool                `policy:"end_of_options" doc:"true: words that are not flags must stand after --"`
 	Shell        string              `policy:"shell" doc:"who reads a command line: sh, bash, powershell, cmd, or none, if the server splits it into words itself; default: sh and bash"`
-	Allow        []string            `policy:"allow" doc:"what else a command may do: substitution, redirection, pipe, and, list, background, glob, expansion, escape, comment, newline, assignment, compound; interpreter (start other programs, run code), destructive, files (secrets and the system's own), network (send to an address of the caller's choice)"`
+	Allow        []string            `policy:"allow" doc:"what else a command may do: substitution, redirection, pipe, and, list, background, glob, expansion, escape, comment, newline, assignment, compound; interpreter (all of shell, code, sum, project, starter, setting, environment, package, later, elsewhere, piped, unread), destructive (all of system, wipe), files (all of secret, startup), network, privilege, credential, outside, temporary; README tells what each is"`
+	Hosts        []string            `policy:"hosts" doc:"hosts, such as example.org or *.example.org, to which programs for the network may connect; default: any"`
+	Inside       bool                `policy:"inside" doc:"true: commands must not change files outside the server's directories, unless allow says so (outside, temporary)"`
 	MaxLength    int                 `policy:"max_length" doc:"how long it may be, all words together, in bytes; default 32768"`
 
 	Exists *bool `policy:"exists" doc:"true: the program must exist and be executable; false: it is not looked for; default: a warning if it does not"`
@@ -48,15 +50,44 @@ const (
 	newline      = "newline"
 	assignment   = "assignment"
 	compound     = "compound"
-	interpreter  = "interpreter"
-	destructive  = "destructive"
-	files        = "files"
-	network      = "network"
+
+	inShell     = "shell"       // starts a shell; a line that it is given is judged like any other
+	inCode      = "code"        // gives a program code to run
+	sum         = "sum"         // gives a program code that only computes and prints
+	project     = "project"     // runs what the project's own files and packages tell
+	starter     = "starter"     // starts any program, which is judged as far as it can be told
+	setting     = "setting"     // makes a program start another one, or load settings, by its options
+	environment = "environment" // sets a variable that decides what programs run or load
+	fetched     = "package"     // installs or runs what an address of the caller's choice holds
+	later       = "later"       // makes something run at another time
+	elsewhere   = "elsewhere"   // gives a shell on another host a command
+	piped       = "piped"       // runs what another command prints
+	unread      = "unread"      // runs what the line does not tell
+
+	system = "system" // changes the system's own directories, devices, users
+	wipe   = "wipe"   // deletes, overwrites or publishes
+
+	secret  = "secret"  // names files that hold secrets or accounts
+	startup = "startup" // names files from which a shell, git, an agent or the system starts programs later
+
+	network    = "network"    // sends to, or fetches from, an address of the caller's choice
+	privilege  = "privilege"  // changes to another user
+	credential = "credential" // shows a variable that holds a secret
+	outside    = "outside"    // changes a file outside the server's directories
+	temporary  = "temporary"  // changes a file in a directory for temporary files
 )
 
+// umbrellas are names for several things.
+var umbrellas = map[string][]string{
+	"interpreter": {inShell, inCode, sum, project, starter, setting, environment, fetched, later, elsewhere, piped, unread},
+	"destructive": {system, wipe},
+	"files":       {secret, startup},
+}
+
 var allowable = []string{
-	substitution, redirection, pipe, and, list, background, glob, expansion, escape, comment, newline,
-	assignment, compound, interpreter, destructive, files, network,
+	substitution, redirection, pipe, and, list, background, glob, expansion, escape, comment, newline, assignment, compound,
+	"interpreter", inShell, inCode, sum, project, starter, setting, environment, fetched, later, elsewhere, piped, unread,
+	"destructive", system, wipe, "files", secret, startup, network, privilege, credential, outside, temporary,
 }
 
 var shells = []string{"", "sh", "bash", "powershell", "cmd", "none"}
@@ -76,6 +107,8 @@ type compiled struct {
 	arguments []*regexp.Regexp
 	allow     map[string]bool
 	length    int
+	hosts     []string
+	inside    bool
 	err       error // the options are wrong, so that nothing can be judged
 }
 
@@ -85,7 +118,12 @@ func (o *Options) compile() *compiled {
 		c.allow = make(map[string]bool)
 		for _, name := range o.Allow {
 			c.allow[name] = true
+			for _, part := range umbrellas[name] {
+				c.allow[part] = true
+			}
 		}
+		c.hosts = o.Hosts
+		c.inside = o.Inside
 		c.length = defaultLength
 		if o.MaxLength > 0 {
 			c.length = min(o.MaxLength, maxLength)

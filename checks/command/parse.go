@@ -10,6 +10,9 @@ import (
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/internal/filekind"
 )
 
 // A parser is not for concurrent use, and costs much to make.
@@ -107,14 +110,42 @@ func (r *reader) statement(s *syntax.Stmt) {
 	if s.Negated {
 		r.refuse(-1, compound, "uses the syntax of a shell beyond a plain command")
 	}
+	before := len(r.commands)
 	for _, redirect := range s.Redirs {
 		r.refuse(-1, redirection, "redirects input or output, by < or > outside quotes")
 		r.target(redirect)
 	}
+	redirected := len(r.commands) // by way of substitutions
 	if s.Cmd == nil && len(s.Redirs) > 0 {
 		r.refuse(-1, compound, "redirects input or output and runs no program")
 	}
 	r.command(s.Cmd)
+	for _, redirect := range s.Redirs {
+		switch {
+		case redirect.Hdoc != nil:
+			r.feed(redirected, (&reader{judge: r.silent()}).word(redirect.Hdoc))
+		case redirect.Op == syntax.WordHdoc:
+			r.feed(redirected, (&reader{judge: r.silent()}).word(redirect.Word))
+		case redirect.Op == syntax.RdrIn && redirected > before:
+			r.feed(redirected, "")
+		}
+	}
+}
+
+// feed notes what the commands from an index on read on standard input; "" is what another command prints.
+func (r *reader) feed(from int, text string) {
+	for i := from; i < len(r.commands); i++ {
+		if r.commands[i].input == nil {
+			r.commands[i].input = &text
+		}
+	}
+}
+
+// silent returns a judge of the same mind whose faults nobody reads.
+func (j *judge) silent() *judge {
+	quiet := *j
+	quiet.faults = make([]check.Finding, maxFaults)
+	return &quiet
 }
 
 // target judges the file that a redirection names.
@@ -123,11 +154,19 @@ func (r *reader) target(redirect *syntax.Redirect) {
 		r.word(redirect.Hdoc)
 	}
 	text := r.word(redirect.Word)
-	if out := redirect.Op != syntax.RdrIn && redirect.Op != syntax.WordHdoc; out && startsLater(toDirectory(r.directory, text)) {
-		r.refuse(-1, files, "redirects to a file from which a shell, git or the system starts programs later")
+	if op := redirect.Op; op != syntax.RdrIn && op != syntax.WordHdoc && op != syntax.DplIn && op != syntax.DplOut && redirect.Hdoc == nil {
+		r.leaves(-1, r.directory, text)
 	}
-	if r.secret(text, r.directory) || system(text) || strings.HasPrefix(text, "/dev/tcp/") || strings.HasPrefix(text, "/dev/udp/") {
-		r.refuse(-1, files, "redirects to or from a file of the system, a secret or a network address")
+	if out := redirect.Op != syntax.RdrIn && redirect.Op != syntax.WordHdoc; out && filekind.Startup(toDirectory(r.directory, text)) {
+		r.refuse(-1, startup, "redirects to a file from which a shell, git or the system starts programs later")
+	}
+	switch {
+	case r.namesSecret(text, r.directory):
+		r.refuse(-1, secret, "redirects to or from a file that holds secrets or accounts")
+	case strings.HasPrefix(text, "/dev/tcp/") || strings.HasPrefix(text, "/dev/udp/"):
+		r.refuse(-1, network, "redirects to or from an address of the network")
+	case ofSystem(text) && text != "/dev/null":
+		r.refuse(-1, system, "redirects to or from a file or device of the system")
 	}
 }
 
@@ -157,8 +196,16 @@ func (r *reader) command(c syntax.Command) {
 		default:
 			r.refuse(-1, list, "joins commands, by && or || outside quotes")
 		}
+		first := len(r.commands)
 		r.statement(c.X)
+		second := len(r.commands)
 		r.statement(c.Y)
+		if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
+			r.feed(second, "")
+			for i := first; i < second; i++ {
+				r.commands[i].pipes = true
+			}
+		}
 	default:
 		r.refuse(-1, compound, "uses the syntax of a shell beyond a plain command, by brackets or keywords outside quotes")
 		r.inner(c)
@@ -195,8 +242,30 @@ func (r *reader) call(assigns []*syntax.Assign, args []*syntax.Word) {
 		}
 		s.words = append(s.words, list...)
 	}
+	if len(args) == 0 {
+		r.remember(assigns, s.variables)
+		if r.allow[assignment] {
+			for _, v := range s.variables {
+				r.variable(v, false)
+			}
+			return
+		}
+	}
 	r.commands = append(r.commands, s)
 	r.follow(s)
+}
+
+// remember learns the texts of variables that the line sets for the commands behind.
+func (r *reader) remember(assigns []*syntax.Assign, texts []string) {
+	for i, a := range assigns {
+		if a.Name == nil || a.Append || a.Index != nil || a.Array != nil || a.Naked {
+			continue
+		}
+		if r.variables == nil {
+			r.variables = map[string]string{}
+		}
+		_, r.variables[a.Name.Value], _ = strings.Cut(texts[i], "=")
+	}
 }
 
 // maxExpanded bounds the words that a shell makes of one with braces.
@@ -224,6 +293,7 @@ func (r *reader) declaration(c *syntax.DeclClause) {
 	for _, a := range c.Args {
 		s.words = append(s.words, r.assign(a))
 	}
+	r.remember(c.Args, s.words[1:])
 	r.commands = append(r.commands, s)
 }
 

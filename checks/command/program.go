@@ -34,6 +34,9 @@ func (j *judge) simple(s simple, depth int) {
 	if next, starts := nested(program, s, r); starts {
 		own -= len(next.words)
 		next.array, next.offset = s.array, s.offset+own
+		if !feeds[program] {
+			next.input = s.input
+		}
 		here := j.directory
 		j.directory = directory
 		j.started(next, program, depth)
@@ -42,11 +45,16 @@ func (j *judge) simple(s simple, depth int) {
 		}
 		j.directory = here
 	}
-	tells := tellers[program] && !r.Gave("-f", "--files-from", "-m", "--magic-file", "-files0-from", "--files0-from")
+	tells := (tellers[program] || !s.array && !s.pipes && anyOf([]string{program}, "echo printf")) && !r.Gave("-f", "--files-from", "-m", "--magic-file", "-files0-from", "--files0-from")
 	for i := range s.words[1:own] {
 		j.operand(program, directory, s, i+1, tells)
 	}
 	j.options(program, s, r, depth)
+	if finders[program] {
+		j.found(s, depth)
+	}
+	j.connects(program, s, own)
+	j.reads(program, s, r, depth)
 	j.demands(s, own)
 	for _, line := range inlineLines(program, s.words, r) {
 		j.inline(line, depth, r.Within)
@@ -84,11 +92,8 @@ var sshFamily = set("ssh scp sftp rsync")
 
 // inline judges a command line that a program is given to run.
 func (j *judge) inline(line string, depth int, within bool) {
-	if j.allow[interpreter] {
-		return
-	}
 	if depth >= maxNested || strings.TrimSpace(line) == "" {
-		j.refuse(-1, interpreter, "gives a shell no plain command to run")
+		j.refuse(-1, piped, "gives a shell no command that can be read here")
 		return
 	}
 	for _, s := range j.read(line) {
@@ -111,6 +116,9 @@ func (j *judge) program(s simple) (name string, ok bool) {
 		return name, true
 	case j.programs != nil && !s.within:
 		j.fail(element, "runs a program that is not allowed; allowed are "+j.names, "")
+		return "", false
+	case strings.Contains(word, insertion):
+		j.refuse(element, unread, "runs a program that the line does not name")
 		return "", false
 	case !nameForm(word):
 		j.fail(element, "runs a program with impossible characters in its name", "begin with the program, by its name or absolute path")

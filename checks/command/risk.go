@@ -15,24 +15,30 @@ import (
 type consequence struct{ allow, what string }
 
 var consequences = map[grammar.Kind]consequence{
-	grammar.Runs:    {interpreter, "makes the program start another one, run code or load settings"},
-	grammar.Fetches: {interpreter, "makes the program install or run code from an address of the caller's choice"},
-	grammar.Code:    {interpreter, "gives the program code to run"},
-	grammar.Wipes:   {destructive, "makes the program delete, overwrite or publish"},
+	grammar.Runs:    {setting, "makes the program start another one, run code or load settings"},
+	grammar.Own:     {project, "makes the program run what the files of the project tell"},
+	grammar.Starts:  {starter, "makes the program start another one"},
+	grammar.Fetches: {fetched, "makes the program install or run code from an address of the caller's choice"},
+	grammar.Code:    {inCode, "gives the program code to run"},
+	grammar.Wipes:   {wipe, "makes the program delete, overwrite or publish"},
 	grammar.Reaches: {network, "makes the program send to or fetch from an address of the caller's choice"},
-	grammar.Touches: {files, "names a file that the program should leave alone"},
+	grammar.Touches: {secret, "names a file that the program should leave alone"},
 }
 
 // options judges the words of a program by the table of options, and by code where words count
 // together. depth counts the programs that start it.
 func (j *judge) options(program string, s simple, r *grammar.Reading, depth int) {
 	for _, use := range r.Uses {
+		if use.Kind == grammar.Code && harmlessCode(program, use.Value) {
+			j.refuse(s.element(use.Word), sum, s.place(use.Word)+consequences[grammar.Code].what)
+			continue
+		}
 		j.use(s, r, use)
 	}
 	if m := r.Module; len(m) > 0 && depth < maxNested {
 		j.options(m[0], simple{words: m, array: s.array, offset: s.offset + len(s.words) - len(m)}, reading(m[0], m), depth+1)
 	} else if len(m) > 0 {
-		j.refuse(-1, interpreter, consequences[grammar.Code].what)
+		j.refuse(-1, inCode, consequences[grammar.Code].what)
 	}
 	for _, special := range specials {
 		if special.programs[program] {
@@ -43,9 +49,9 @@ func (j *judge) options(program string, s simple, r *grammar.Reading, depth int)
 
 // use judges the use of one entry of the table.
 func (j *judge) use(s simple, r *grammar.Reading, use grammar.Use) {
-	if use.Kind == grammar.Warns && !j.allow[destructive] {
+	if use.Kind == grammar.Warns && !j.allow[wipe] {
 		// what people do with the program in good faith, and cannot take back
-		j.add(s.element(use.Word), check.Finding{Severity: check.Warning, Message: s.place(use.Word) + "stops or destroys something for good", Suggestion: mends[destructive]})
+		j.add(s.element(use.Word), check.Finding{Severity: check.Warning, Message: s.place(use.Word) + "stops or destroys something for good", Suggestion: mends[wipe]})
 	}
 	c, bad := consequences[use.Kind]
 	if !bad || use.Kind == grammar.Wipes && excused(r) {

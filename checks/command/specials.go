@@ -20,6 +20,8 @@ var specials = []special{
 	{set("git"), judgeGitConfig},
 	{set("npm pnpm yarn bundle bundler aws gh"), judgeSettings},
 	{set("export declare typeset readonly local setenv"), judgeExport},
+	{set("toolvet"), judgeToolvet},
+	{set("env printenv export declare set"), judgeDump},
 	{set("ssh slogin autossh"), judgeSSH},
 	{set("rm del rd rmdir shred chmod chown chgrp"), judgeRemoval},
 	{set("kill"), judgeKill},
@@ -46,7 +48,7 @@ func judgeGitConfig(j *judge, s simple, r *grammar.Reading) {
 		operands = operands[1:]
 	}
 	if len(operands) > 1 && !gitSettings.MatchString(s.words[operands[0]]) {
-		j.refuse(-1, interpreter, classes["git-setting"].what)
+		j.refuse(-1, setting, classes["git-setting"].what)
 	}
 }
 
@@ -67,16 +69,69 @@ func judgeSettings(j *judge, s simple, r *grammar.Reading) {
 		case w == "set":
 			sets = true
 		case settings.MatchString(w) && (sets || i+1 < len(s.words)) && (i+1 >= len(s.words) || s.words[i+1] != ""):
-			j.refuse(s.element(i), interpreter, "sets a program to start, or where packages come from")
+			j.refuse(s.element(i), setting, "sets a program to start, or where packages come from")
 			return
 		}
+	}
+}
+
+// finders start programs in the middle of their words.
+var finders = set("find gfind bfs")
+
+// found judges the commands that find starts, which end in a semicolon or a plus.
+func (j *judge) found(s simple, depth int) {
+	for i := 1; i < len(s.words); i++ {
+		if !anyOf(s.words[i:i+1], "-exec -execdir -ok -okdir") {
+			continue
+		}
+		end := i + 1
+		for end < len(s.words) && s.words[end] != ";" && s.words[end] != "+" {
+			end++
+		}
+		if started := s.words[i+1 : end]; len(started) > 0 {
+			j.simple(simple{words: started, array: s.array, offset: s.offset + i + 1}, depth+1)
+		}
+		i = end
+	}
+}
+
+// looking are commands of toolvet that only look.
+var looking = set("check tools servers policy log explain version doctor rehearse audit help demo completion")
+
+// judgeToolvet refuses to change what toolvet itself guards.
+func judgeToolvet(j *judge, s simple, r *grammar.Reading) {
+	if len(r.Operands) == 0 {
+		return
+	}
+	name := s.words[r.Operands[0]]
+	look := looking[name]
+	if name == "hook" && len(r.Operands) > 1 {
+		look = anyOf(s.words[r.Operands[1]:r.Operands[1]+1], "status doctor")
+	}
+	if !look {
+		j.refuse(-1, startup, "changes what guards the agent, or lets calls pass it")
+	}
+}
+
+// judgeDump refuses to print the whole environment, or a variable of it that holds a secret.
+func judgeDump(j *judge, s simple, r *grammar.Reading) {
+	if j.listed(s.words) {
+		return
+	}
+	all := len(s.words) == 1 || s.words[0] == "export" && len(s.words) == 2 && s.words[1] == "-p" || s.words[0] == "declare" && len(s.words) == 2 && s.words[1] == "-x"
+	if all && (s.words[0] != "env" || len(r.Variables) == 0) {
+		j.refuse(-1, credential, "prints all variables of the environment, also those that hold secrets")
+		return
+	}
+	if programName(s.words[0]) == "printenv" {
+		j.each(s, credential, "prints a variable that, going by its name, holds a secret", func(_ int, w string) bool { return secretVariable(w) })
 	}
 }
 
 // judgeSSH refuses a command for the other host: a shell there reads it.
 func judgeSSH(j *judge, _ simple, r *grammar.Reading) {
 	if len(r.Operands) > 1 {
-		j.refuse(-1, interpreter, "gives a shell on another host a command")
+		j.refuse(-1, elsewhere, "gives a shell on another host a command")
 	}
 }
 
@@ -93,7 +148,7 @@ func judgeRemoval(j *judge, s simple, r *grammar.Reading) {
 	if !r.Gave("-r", "-R", "--recursive", "--no-preserve-root", "/s", "/S") {
 		return
 	}
-	j.each(s, destructive, "names a whole directory, which the program would change with all that is in it", func(_ int, w string) bool {
+	j.each(s, wipe, "names a whole directory, which the program would change with all that is in it", func(_ int, w string) bool {
 		switch strings.TrimSuffix(w, "/") {
 		case ".", "..", "*", "./*", "~", "./.", "../..", "$HOME":
 			return true
@@ -103,7 +158,7 @@ func judgeRemoval(j *judge, s simple, r *grammar.Reading) {
 }
 
 func judgeKill(j *judge, s simple, _ *grammar.Reading) {
-	j.each(s, destructive, "ends every process, or the first", func(i int, w string) bool {
+	j.each(s, system, "ends every process, or the first", func(i int, w string) bool {
 		return i > 1 && (w == "-1" || w == "0") || w == "1" && s.words[i-1] != "-s" && s.words[i-1] != "-n"
 	})
 }
@@ -113,5 +168,5 @@ var statement = lazyregexp.New(`(?i)(^|[=;\s"'\\])(drop\s+(database|table|schema
 // judgeStatement looks at statements for a database; the demand sql judges those that a
 // tool takes as such.
 func judgeStatement(j *judge, s simple, _ *grammar.Reading) {
-	j.each(s, destructive, "holds a statement that deletes, changes rights or runs programs", func(_ int, w string) bool { return statement.MatchString(w) })
+	j.each(s, wipe, "holds a statement that deletes, changes rights or runs programs", func(_ int, w string) bool { return statement.MatchString(w) })
 }

@@ -19,6 +19,8 @@ var samples = map[string]string{
 	"sed-command":     "1e id",
 	"editor-command":  "!id",
 	"pager-command":   "!id",
+	"pager":           "id",
+	"writing":         "DELETE",
 	"git-setting":     "core.sshCommand=id",
 	"ssh-setting":     "ProxyCommand=id",
 	"php-setting":     "auto_prepend_file=x",

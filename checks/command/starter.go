@@ -22,6 +22,8 @@ func reading(program string, words []string) *grammar.Reading {
 func nested(program string, s simple, r *grammar.Reading) (simple, bool) {
 	next := simple{variables: r.Variables}
 	switch {
+	case program == "command" && r.Gave("-v", "-V"): // tells where a program is
+		return simple{}, false
 	case program == "watch" && !r.Gave("-x", "--exec"), program == "flock" && flockLine(s.words, r) != "":
 		return simple{}, false // a line, which inlineLines returns
 	case r.Started > 0:

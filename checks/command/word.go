@@ -4,6 +4,7 @@
 package command
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -104,10 +105,30 @@ func (r *reader) quoted(b *strings.Builder, q *syntax.DblQuoted) {
 	}
 }
 
-// home writes ~ for the variable of the home directory.
+// insertion stands in a word for what a shell puts there and the line does not tell. No program has it in its name, and
+// no path begins with it.
+const insertion = "\ue000"
+
+// defaults are the operators of ${NAME:-text}, which insert the text if the variable has none.
+var defaults = []syntax.ParExpOperator{syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull}
+
+// home writes what a shell puts into a word, as far as the line tells: ~ for the home directory, and the text of a variable that the
+// line itself has set.
 func (r *reader) home(b *strings.Builder, part syntax.WordPart) {
-	if p, ok := part.(*syntax.ParamExp); ok && p.Param != nil && p.Param.Value == "HOME" && b.Len() == 0 {
+	p, ok := part.(*syntax.ParamExp)
+	switch {
+	case ok && p.Exp != nil && p.Exp.Word != nil && slices.Contains(defaults, p.Exp.Op):
+		b.WriteString((&reader{judge: r.silent()}).word(p.Exp.Word)) // the text if the variable has none
+	case !ok || p.Param == nil || pieces(p) || p.Length:
+		b.WriteString(insertion)
+	case p.Param.Value == "HOME" && b.Len() == 0:
 		b.WriteByte('~')
+	default:
+		text, known := r.variables[p.Param.Value]
+		if !known {
+			text = insertion
+		}
+		b.WriteString(text)
 	}
 }
 
@@ -115,6 +136,9 @@ func (r *reader) home(b *strings.Builder, part syntax.WordPart) {
 func (r *reader) active(part syntax.WordPart) {
 	switch p := part.(type) {
 	case *syntax.ParamExp:
+		if p.Param != nil && !p.Length && secretVariable(p.Param.Value) {
+			r.refuse(-1, credential, "inserts a variable that, going by its name, holds a secret")
+		}
 		if pieces(p) {
 			r.refuse(-1, compound, "builds words out of pieces of variables, by $IFS, $@ or ${…:…}")
 		} else {

@@ -21,6 +21,8 @@ const (
 	Flag    Kind = "flag"    // nothing of note
 	Runs    Kind = "runs"    // starts another program, runs code or loads settings
 	Fetches Kind = "fetches" // installs or runs code from an address of the caller's choice
+	Own     Kind = "own"     // runs what the project's own files or packages tell
+	Starts  Kind = "starts"  // starts the program that follows, which the reader of the words finds
 	Code    Kind = "code"    // runs the code that it is given
 	Line    Kind = "line"    // runs the command line that it is given
 	Module  Kind = "module"  // becomes the given program, with all words behind
@@ -208,7 +210,7 @@ var arities = []Arity{Optional, Rest, Next, Required, Glued}
 
 func (p *Program) add(kind Kind, specs []string) error {
 	switch kind {
-	case Value, Flag, Runs, Fetches, Code, Line, Module, Wipes, Reaches, Touches, Warns, Excuses:
+	case Value, Flag, Runs, Own, Starts, Fetches, Code, Line, Module, Wipes, Reaches, Touches, Warns, Excuses:
 	default:
 		return fmt.Errorf("%q is no kind", kind)
 	}

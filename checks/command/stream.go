@@ -1,0 +1,109 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"strings"
+
+	"github.com/toolvet/toolvet/checks/command/internal/grammar"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
+)
+
+// feeds are programs that read standard input themselves, and leave none to the program that they start.
+var feeds = set("xargs parallel")
+
+var (
+	shellNames       = set("sh bash dash ash zsh ksh mksh fish csh tcsh pwsh powershell nu")
+	interpreterNames = set("python python2 python3 pypy pypy3 node nodejs deno bun perl ruby php lua tclsh rscript osascript")
+)
+
+// reads judges the program text that a shell or an interpreter reads on standard input.
+func (j *judge) reads(program string, s simple, r *grammar.Reading, depth int) {
+	isShell := shellNames[program]
+	sources := program == "source" || program == "."
+	if !isShell && !sources && !interpreterNames[program] {
+		return
+	}
+	script := ""
+	if len(r.Operands) > 0 {
+		script = s.words[r.Operands[0]]
+	}
+	switch {
+	case script == insertion || strings.HasPrefix(script, "/dev/fd/"):
+		j.refuse(-1, piped, "makes a shell or interpreter run what another command prints")
+		return
+	case givenCode(r), script != "" && script != "-" && script != "/dev/stdin" && !r.Gave("-s"), s.input == nil:
+		return
+	case *s.input == "" || strings.TrimSpace(*s.input) == insertion:
+		j.refuse(-1, piped, "makes a shell or interpreter run what another command prints")
+	case isShell:
+		j.inline(*s.input, depth, r.Within)
+	case harmlessCode(program, *s.input):
+		j.refuse(-1, sum, consequences[grammar.Code].what)
+	default:
+		j.refuse(-1, inCode, consequences[grammar.Code].what)
+	}
+}
+
+// givenCode reports whether an option gives the program its text.
+func givenCode(r *grammar.Reading) bool {
+	for _, use := range r.Uses {
+		if use.Kind == grammar.Line || use.Kind == grammar.Code || use.Kind == grammar.Module {
+			return true
+		}
+	}
+	return false
+}
+
+// harmlessCode reports whether code for an interpreter only computes and prints, as far as its words tell: nothing that opens files,
+// starts programs, reaches the network, reads the environment, or makes such names from pieces.
+func harmlessCode(program, code string) bool {
+	switch strings.TrimRight(program, "0123456789.") {
+	case "python", "pypy":
+		for _, m := range pythonImports.FindAllStringSubmatch(code, -1) {
+			for name := range strings.FieldsFuncSeq(m[1]+m[2], func(r rune) bool { return r == ',' || r == ' ' }) {
+				if !pythonModules[name] && name != "as" {
+					return false
+				}
+			}
+		}
+		return !pythonActs.MatchString(code)
+	case "node", "nodejs", "ts-node", "tsx":
+		return !nodeActs.MatchString(code)
+	case "perl":
+		return !perlActs.MatchString(code)
+	case "ruby":
+		return !rubyActs.MatchString(code)
+	case "lua", "luajit":
+		return !luaActs.MatchString(code)
+	case "julia":
+		return !juliaActs.MatchString(code)
+	}
+	return false
+}
+
+// Words that act in other languages: those that a program needs to reach files, programs, the network, or code in texts.
+var (
+	perlActs  = lazyregexp.New("(?i)[`<]|\\b(system|exec|qx|open|opendir|sysopen|unlink|require|use|do|eval|socket|connect|fork|kill|rename|rmdir|mkdir|link|symlink|chmod|chown|truncate|glob|syscall|dbmopen|env|pipe|utime|ioctl|fcntl|readpipe|sub|bless|import|inc|no|package|format|write|select)\\b|&\\s*[{$]|->|\\(\\?\\??\\{|[/}#|!][a-z]*e[a-z]*\\s*(;|$|\\}|\\))|\\\\x")
+	rubyActs  = lazyregexp.New("(?i)[`]|%x|\\b(system|exec|open|popen|file|io|dir|kernel|require|load|eval|send|__send__|public_send|net|env|spawn|fork|process|fileutils|pathname|socket|tempfile|marshal|yaml|instance_eval|class_eval|method|const_get|binding|object|objectspace|fiddle|dl|syscall|trap|test|sleep|readlines?|gets|argf|autoload|define_method)\\b|\\\\x|\\\\u")
+	luaActs   = lazyregexp.New(`\b(os|io|require|load|loadstring|loadfile|dofile|package|debug|ffi|jit|_G|_ENV|getfenv|setfenv|string\s*\.\s*dump|rawget)\b|\\`)
+	juliaActs = lazyregexp.New("[`@]|\\b(run|open|read|readlines|write|include|ENV|download|ccall|eval|using|import|Libdl|Base|Core|Main|rm|mv|cp|pipeline|Meta|invokelatest|getfield|getproperty|cd|mkdir|touch|chmod|symlink|include_string|llvmcall|unsafe_\\w+)\\b|\\\\x|\\\\u|:\\(")
+)
+
+var (
+	pythonImports = lazyregexp.New(`(?:\bimport\s+([\w ,.]+)|\bfrom\s+([\w.]+)\s+import\b)`)
+	pythonModules = set("sys json re math datetime time collections itertools functools string textwrap statistics decimal fractions random uuid hashlib base64 platform typing dataclasses enum calendar pprint operator bisect heapq zlib binascii struct unicodedata version")
+	pythonActs    = lazyregexp.New(`(?i)__|\b(open|exec|eval|compile|globals|locals|vars|getattr|setattr|delattr|breakpoint|input|modules|meta_path|path_hooks|settrace|setprofile|addaudithook|loader|attrgetter|methodcaller|libc|system|popen|uname)\b|\\x|\\u|\\N|\\[0-7]`)
+	nodeActs      = lazyregexp.New(`(?i)\b(require|import|process\s*(?:\[|\.\s*(?:env|binding|dlopen|mainModule|kill|exit|stdin|report|_))|eval|Function|constructor|globalThis|global|fetch|WebSocket|XMLHttpRequest|EventSource|Worker|Reflect|Proxy|prototype|__\w+|module|navigator|setTimeout|setInterval|this)\b|\\x|\\u|\\[0-7]|\[\s*['"` + "`" + `]|\]\s*\(`)
+)
+
+// secretVariable reports whether a variable holds a secret, going by its name.
+func secretVariable(name string) bool {
+	return secretVariables.MatchString(name) && !plainVariables.MatchString(name)
+}
+
+var (
+	secretVariables = lazyregexp.New(`(?i)(^|_)(token|secrets?|passw(or)?d|passphrase|pat|api_?key|apikey|access_?key(_id)?|private_?key|signing_?key|encryption_?key|credentials?|client_secret|connection_string|dsn)(_|$)|(token|secret|password|apikey)$`)
+	plainVariables  = lazyregexp.New(`(?i)(^|_)(max|num|count|limit|per)_?tokens?|tokens?_(count|limit|max)|_(file|path|name|dir)$`)
+)
