@@ -116,6 +116,9 @@ func (w *walker) parameter(name string, n *node, address string, depth int) {
 		}
 		if i := slices.IndexFunc(w.forms(form.Items), (*node).isText); i >= 0 {
 			p.format = w.forms(form.Items)[i].Format
+			if len(p.words) > 0 && p.words[len(p.words)-1] == "commands" {
+				address += "/*" // each is a line; the words of one command are "command" or "args"
+			}
 			w.guess(p, address)
 			return
 		}

@@ -27,7 +27,9 @@ type Server struct {
 	// Credentials authenticate toolvet to the server at URL; nil: none.
 	Credentials *Credentials
 	World       check.World
-	Tools       []Tool // in the order of the file
+	// Agent says that the tools are those that a host of coding agents brings along, and "toolvet hook" judges their calls.
+	Agent bool
+	Tools []Tool // in the order of the file
 	// Requests hold demands on requests other than tools/call, by patterns of methods, in the order of
 	// the file.
 	Requests []Tool
@@ -141,6 +143,7 @@ func readServer(d *decoder, e entry) *Server {
 		}},
 		field{key: "url", read: func(n ast.Node) { s.URL = d.webURL(n) }},
 		field{key: "credentials", read: func(n ast.Node) { s.Credentials = readCredentials(d, n) }},
+		field{key: "agent", read: func(n ast.Node) { s.Agent = d.boolean(n) }},
 		field{key: "location", read: func(n ast.Node) {
 			located = true
 			s.World.Remote = oneOf(d, n, choice[bool]{"local", false}, choice[bool]{"remote", true})
@@ -182,6 +185,8 @@ func readServer(d *decoder, e entry) *Server {
 // checkURL reports what does not go together with the server's URL, or with its lack.
 func (s *Server) checkURL(d *decoder, at position) {
 	switch {
+	case s.Agent && (s.Command != nil || s.URL != ""):
+		d.errorf(at, "the server is an agent's host: it has neither a command nor a url")
 	case s.URL != "" && s.Command != nil:
 		d.errorf(at, "the server has a command and a url: it is either started or reached")
 	case s.Contain != nil && s.URL != "":

@@ -50,6 +50,11 @@ type subject struct {
 //
 // Where nothing says what a string is, its looks do: an absolute path, a step upwards, or a URL is judged.
 func arguments(tool *call.Tool, demands func(*subject, infer.Guess) []policy.Demand) []policy.Argument {
+	return argumentsOf(tool, demands, looks)
+}
+
+// argumentsOf is arguments with the demands on what nothing is known of.
+func argumentsOf(tool *call.Tool, demands func(*subject, infer.Guess) []policy.Demand, looks func() []policy.Demand) []policy.Argument {
 	t := &subject{tool, stringParameters(tool.InputSchema)}
 	var list []policy.Argument
 	guessed := map[string]bool{}

@@ -1,0 +1,184 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package preset
+
+import (
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/command"
+	"github.com/toolvet/toolvet/checks/path"
+	"github.com/toolvet/toolvet/checks/url"
+	"github.com/toolvet/toolvet/internal/infer"
+	"github.com/toolvet/toolvet/internal/policy"
+)
+
+// The presets of hosts of coding agents differ from those of servers: their tools run any command and write any file, which
+// is what they are for, and a person is there to ask.
+//
+// Standard refuses what no task needs: secrets, downloads that run at once, changes of the system. It asks about what some tasks need, and
+// an injected instruction needs as well: to write outside the project, to rewrite history, to talk to hosts that nobody lists, to
+// change what starts later. Strict asks about all that is not known to be harmless.
+
+// agentStandard makes the demands of "standard" on a tool of a host.
+func agentStandard(t *call.Tool) []policy.Argument {
+	return argumentsOf(t, agentDemands(agentAsks), agentLooks)
+}
+
+// agentStrict makes those of "strict".
+func agentStrict(t *call.Tool) []policy.Argument {
+	return argumentsOf(t, agentDemands(agentStrictly), agentLooks)
+}
+
+// ask demands what a person can consent to.
+func ask(rule *check.Demand, options any) policy.Demand {
+	return policy.Demand{Kind: rule, Options: options, Severity: check.Ask}
+}
+
+// An asker makes the demands that ask: on a command, on a path and on a URL.
+type asker struct {
+	command func() *command.Options
+	reads   func() *path.Options
+	url     func() *url.Options
+}
+
+var (
+	agentAsks = asker{
+		command: func() *command.Options {
+			return &command.Options{Allow: slices.Concat(shellSyntax, quiet, refused), Hosts: knownHosts, Inside: true, Exists: new(false)}
+		},
+		reads: func() *path.Options { return nil },
+		url:   listedURL,
+	}
+	agentStrictly = asker{
+		command: func() *command.Options {
+			return &command.Options{Programs: harmless, Allow: slices.Concat(shellSyntax, strings.Fields("shell starter project"), refused), Hosts: knownHosts, Inside: true, Exists: new(false)}
+		},
+		reads: func() *path.Options { return new(path.Options) },
+		url:   listedURL,
+	}
+)
+
+// refused is what a person is not asked about, because both presets refuse it.
+var refused = strings.Fields("secret piped system")
+
+// quiet is what ordinary work does. The commands within are judged all the same.
+var quiet = strings.Fields("shell sum starter project temporary")
+
+// shellSyntax is what a shell does every day.
+var shellSyntax = strings.Fields("substitution redirection pipe list background glob expansion escape comment newline assignment compound")
+
+// consented is all that a person may consent to: everything but refused.
+var consented = strings.Fields("shell code sum project starter setting environment package later elsewhere unread wipe startup network privilege credential outside temporary")
+
+// agentDemands are the demands on a guess; a server's own demands hold where a host has nothing of its own to ask.
+func agentDemands(a asker) func(*subject, infer.Guess) []policy.Demand {
+	return func(t *subject, g infer.Guess) []policy.Demand {
+		switch g.Kind {
+		case infer.Command:
+			never, asks := &command.Options{Allow: slices.Concat(shellSyntax, consented), Exists: new(false)}, a.command()
+			if strings.Contains(strings.ToLower(t.Name), "powershell") {
+				never.Shell, asks.Shell = "powershell", "powershell"
+			}
+			return []policy.Demand{demand(command.Demand, never), ask(command.Demand, asks)}
+		case infer.Path:
+			list := []policy.Demand{demand(path.Demand, &path.Options{Within: anywhere, Not: []string{"secret"}})}
+			if looksOnly(t.Name) {
+				if o := a.reads(); o != nil {
+					list = append(list, ask(path.Demand, o))
+				}
+				return list
+			}
+			return append(list, ask(path.Demand, new(path.Options)), ask(path.Demand, &path.Options{Within: anywhere, Not: []string{"startup"}}))
+		case infer.URL:
+			return []policy.Demand{demand(url.Demand, lenientURL(t.Tool)), ask(url.Demand, a.url())}
+		}
+		return standardDemands(t, g)
+	}
+}
+
+// agentLooks is demanded of arguments that nothing is known of.
+func agentLooks() []policy.Demand {
+	list := looks()
+	list[0].Options = &path.Options{Within: anywhere, Not: []string{"secret"}}
+	return list
+}
+
+// anywhere holds every absolute path.
+var anywhere = func() []string {
+	if runtime.GOOS != "windows" {
+		return []string{"/"}
+	}
+	var drives []string
+	for c := 'A'; c <= 'Z'; c++ {
+		drives = append(drives, string(c)+`:\`)
+	}
+	return drives
+}()
+
+// looksOnly reports whether a tool of a host only looks at the files that it is given, going by its name.
+func looksOnly(tool string) bool {
+	w := words(tool)
+	return overlaps(w, "read", "view", "grep", "glob", "list", "ls", "find", "search", "tree", "zoom", "codebase", "webfetch", "fetch") &&
+		!overlaps(w, strings.Fields("write create edit replace insert delete remove move rename patch apply update save")...)
+}
+
+func listedURL() *url.Options {
+	return &url.Options{Guess: true, Schemes: fetched, Userinfo: true, Loopback: "allow", SingleLabel: "allow", Hosts: knownPatterns()}
+}
+
+var knownPatterns = sync.OnceValue(func() []url.Pattern { return patternsOf(knownHosts) })
+
+func patternsOf(hosts []string) []url.Pattern {
+	list := make([]url.Pattern, 0, len(hosts))
+	for _, h := range hosts {
+		if p, err := url.ParsePattern(h); err == nil { // the list is our own, and a test reads it
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// knownHosts serve source code and documentation, and this machine itself. An agent that is made to read from another
+// host can carry something there, in the URL.
+var knownHosts = strings.Fields(`localhost 127.0.0.1 ::1 example.com
+	github.com *.github.com *.githubusercontent.com *.github.io gitlab.com codeberg.org bitbucket.org sourceware.org savannah.gnu.org git.kernel.org
+	stackoverflow.com *.stackexchange.com superuser.com serverfault.com *.wikipedia.org developer.mozilla.org web.dev caniuse.com *.w3.org whatwg.org *.whatwg.org
+	*.ietf.org rfc-editor.org *.rfc-editor.org *.python.org *.readthedocs.io docs.rs *.rust-lang.org go.dev *.go.dev golang.org nodejs.org *.nodejs.org deno.com docs.deno.com bun.sh
+	typescriptlang.org *.typescriptlang.org react.dev nextjs.org vuejs.org *.vuejs.org svelte.dev angular.dev vite.dev vitejs.dev vitest.dev jestjs.io playwright.dev tailwindcss.com eslint.org prettier.io
+	*.djangoproject.com flask.palletsprojects.com fastapi.tiangolo.com docs.pytest.org rubyonrails.org *.rubyonrails.org *.ruby-lang.org *.php.net laravel.com *.spring.io *.apache.org *.gradle.org *.oracle.com kotlinlang.org *.scala-lang.org *.haskell.org elixir-lang.org hexdocs.pm
+	learn.microsoft.com docs.microsoft.com developer.apple.com developer.android.com docs.aws.amazon.com cloud.google.com kubernetes.io docs.docker.com *.hashicorp.com
+	postgresql.org *.postgresql.org dev.mysql.com mariadb.com sqlite.org *.sqlite.org redis.io *.mongodb.com *.gnu.org *.kernel.org *.debian.org *.ubuntu.com *.archlinux.org
+	modelcontextprotocol.io *.modelcontextprotocol.io docs.claude.com code.claude.com docs.anthropic.com platform.openai.com ai.google.dev cmake.org *.cmake.org git-scm.com`)
+
+// harmless are commands that only look, or that build and test what is in the project: what strict does not ask about. An entry holds with
+// any words behind it; the check looks at those.
+var harmless = lines(`
+	ls|ll|dir|pwd|cd|pushd|popd|echo|printf|cat|head|tail|less|more|bat|nl|wc|sort|uniq|cut|tr|paste|join|comm|column|fold|fmt|rev|tac|seq|expr|test|[|true|false|:|sleep|date|cal|basename|dirname|realpath|readlink|stat|file|du|df|tree|find|fd|locate
+	grep|egrep|fgrep|rg|ag|ack|awk|sed|diff|cmp|colordiff|jq|yq|xq|gron|xmllint|hexdump|xxd|od|strings|md5sum|sha1sum|sha256sum|sha512sum|cksum|which|type|whereis|whatis|man|tldr|apropos|help|uname|hostname|whoami|id|groups|uptime|free|nproc|lscpu|arch|ps|pgrep|time|tee|mkdir|touch|cp|mv|export|local|read|return|exit|unset|shift|let|declare|wait|timeout
+	git status|git log|git diff|git show|git branch|git tag|git remote|git blame|git grep|git ls-files|git ls-tree|git rev-parse|git rev-list|git describe|git shortlog|git cat-file|git merge-base|git name-rev|git for-each-ref|git show-ref|git symbolic-ref|git count-objects|git fsck|git check-ignore|git check-attr|git diff-tree|git diff-index|git diff-files|git whatchanged|git range-diff|git cherry|git worktree list|git stash list|git stash show|git config --get|git config --list|git config -l|git version|git help|git var|git add|git commit|git switch|git checkout -b|git restore --staged|git fetch|git mv|git notes show|git bisect log
+	go build|go test|go vet|go run|go fmt|go list|go doc|go version|go env|go mod tidy|go mod download|go mod graph|go mod why|go mod verify|go generate|go tool|gofmt|goimports|golangci-lint|staticcheck|govulncheck
+	cargo build|cargo check|cargo test|cargo clippy|cargo fmt|cargo doc|cargo run|cargo tree|cargo metadata|cargo bench|cargo nextest|cargo version|cargo --version|rustc|rustfmt|rustup show
+	npm test|npm t|npm run|npm ls|npm list|npm outdated|npm view|npm info|npm explain|npm why|npm audit|npm start|npm ci|npm version|npm --version|pnpm test|pnpm typecheck|pnpm exec tsc|pnpm exec eslint|pnpm exec prettier|pnpm exec vitest|pnpm exec jest|pnpm run|pnpm ls|pnpm list|pnpm why|pnpm build|pnpm lint|pnpm outdated|yarn test|yarn run|yarn build|yarn lint|yarn list|yarn why|yarn info|bun test|bun run|tsc|eslint|prettier|jest|vitest|mocha|ava|tap|playwright test|biome|rollup|webpack|vite|esbuild|tsx|tsup|turbo run|nx run|nx test|nx build|lerna run
+	python -m pytest|python -m unittest|python -m mypy|python -m json.tool|python --version|python3 -m pytest|python3 -m unittest|python3 -m mypy|python3 -m json.tool|python3 --version|pytest|mypy|pyright|ruff|black|isort|flake8|pylint|tox|nox|coverage|pip list|pip show|pip freeze|pip check|uv run|uv tree|uv pip list|uv lock|poetry run|poetry show|poetry check|poetry build|pre-commit run
+	make|gmake|cmake|ninja|ctest|meson|bazel build|bazel test|bazel query|gcc|g++|clang|clang++|cc|c++|ld|ar|nm|objdump|readelf|ldd|size|strip|javac|java|mvn test|mvn compile|mvn package|mvn verify|mvn clean|gradle build|gradle test|gradle check|./gradlew|./mvnw|dotnet build|dotnet test|dotnet run|dotnet format|swift build|swift test|xcodebuild|bundle exec|rake|rspec|rubocop|mix test|mix compile|mix format|phpunit|composer validate|composer show|zig build|zig test
+	docker ps|docker images|docker logs|docker inspect|docker version|docker info|docker compose ps|docker compose logs|docker compose config|docker build|kubectl get|kubectl describe|kubectl logs|kubectl explain|kubectl version|kubectl api-resources|helm lint|helm template|helm list|terraform fmt|terraform validate|terraform plan|terraform show|terraform version|tofu plan|tofu validate
+	gh pr view|gh pr list|gh pr status|gh pr diff|gh pr checks|gh issue view|gh issue list|gh repo view|gh run list|gh release list|gh release view|gh status|gh search|gh auth status
+	shellcheck|shfmt|hadolint|yamllint|actionlint|markdownlint|vale|codespell|cloc|tokei|scc|hyperfine|clang-format|clang-tidy|cppcheck|protoc|buf lint|buf build|sqlfluff|toolvet check|toolvet policy|toolvet explain|toolvet version|toolvet tools|toolvet log|toolvet audit
+`)
+
+// lines splits a list at bars and line breaks.
+func lines(text string) []string {
+	var list []string
+	for one := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '|' || r == '\n' }) {
+		if one = strings.TrimSpace(one); one != "" {
+			list = append(list, one)
+		}
+	}
+	return list
+}
