@@ -149,6 +149,47 @@ func TestPoliciesLinks(t *testing.T) {
 	}
 }
 
+// TestPoliciesCheckout holds that git switches branches and is not given files, whose changes it would throw away.
+func TestPoliciesCheckout(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	root := filepath.Join(dir, "root")
+	must := func(err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(os.MkdirAll(filepath.Join(root, "docs"), 0o755))
+	must(os.WriteFile(filepath.Join(root, "docs", "a.md"), nil, 0o644))
+	must(os.Symlink("docs", filepath.Join(root, "link")))
+	policy, err := os.ReadFile(filepath.Join(policies, "git.yaml"))
+	must(err)
+	must(os.WriteFile(filepath.Join(dir, "git.yaml"), []byte(strings.ReplaceAll(string(policy), "/srv/repo", root)), 0o644))
+	type object = map[string]any
+	var cases []object
+	for branch, goes := range map[string]bool{
+		"main": true, "feature/docs": true, "fix-42": true, "docs/new": true,
+		"docs": false, "docs/a.md": false, "link": false, "link/a.md": false,
+	} {
+		arguments := object{"repo_path": root, "branch_name": branch}
+		cases = append(cases, object{"name": branch, "call": object{"tool": "git_checkout", "arguments": arguments}, "go": goes})
+		cases = append(cases, object{"name": "create " + branch, "call": object{"tool": "git_create_branch", "arguments": arguments}, "go": true})
+	}
+	schema := object{"type": "object", "properties": object{"repo_path": object{"type": "string"}, "branch_name": object{"type": "string"}}}
+	text, err := json.Marshal(object{"version": 1, "policy": "git.yaml", "runtime": true, "cases": cases, "tools": []object{
+		{"name": "git_checkout", "inputSchema": schema}, {"name": "git_create_branch", "inputSchema": schema},
+	}})
+	must(err)
+	file := filepath.Join(dir, "git"+testSuffix)
+	must(os.WriteFile(file, text, 0o644))
+	a := &app{checks: suite.Default(), stdout: t.Output(), stderr: t.Output()}
+	tests, err := a.loadTests(file)
+	must(err)
+	if failed, err := a.runTests(t.Context(), tests, false); err != nil || failed > 0 {
+		t.Errorf("%d cases failed: %v", failed, err)
+	}
+}
+
 func byPolicy(t *testing.T, c loadedCase) {
 	t.Helper()
 	v, err := c.gate.judge(t.Context(), c.tools, recordedCall{tool: c.tool, arguments: c.Arguments, session: c.Session, at: c.Now})

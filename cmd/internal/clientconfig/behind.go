@@ -8,7 +8,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
@@ -107,4 +109,31 @@ func quote(s string) ([]byte, error) {
 	enc.SetEscapeHTML(false)
 	err := enc.Encode(s)
 	return bytes.TrimSpace(b.Bytes()), err
+}
+
+// Proxied returns the names of the servers of a file, and for each whether "toolvet proxy" runs it: by the program's bare name or absolute path,
+// because a relative one may lead to any program.
+func Proxied(file []byte) (map[string]bool, error) {
+	entries, err := servers(file)
+	if err != nil {
+		return nil, err
+	}
+	list := make(map[string]bool, len(entries))
+	for _, e := range entries {
+		list[e.name] = e.proxied()
+	}
+	return list, nil
+}
+
+func (e *entry) proxied() bool {
+	command, args := e.get("command"), e.get("args")
+	if command == nil || args == nil {
+		return false
+	}
+	program, err := text(command)
+	if err != nil || strings.ContainsAny(program, `/\`) && !filepath.IsAbs(program) {
+		return false
+	}
+	words, err := texts(args)
+	return err == nil && isProxy(program, words)
 }

@@ -205,7 +205,7 @@ func TestPlain(t *testing.T) {
 		`/`:                        `/`,
 		`"`:                        `"`,
 	} {
-		if got := string(plain([]byte(text))); got != want {
+		if got := string(Plain([]byte(text))); got != want {
 			t.Errorf("plain(%q) = %q, want %q", text, got, want)
 		}
 	}
@@ -217,7 +217,7 @@ func FuzzPlain(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		got := plain(text)
+		got := Plain(text)
 		switch {
 		case len(got) != len(text):
 			t.Errorf("plain(%q) has %d bytes more", text, len(got)-len(text))

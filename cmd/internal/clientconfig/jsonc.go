@@ -5,9 +5,9 @@ package clientconfig
 
 import "bytes"
 
-// plain blanks extensions of JSON that editors allow: comments, commas behind the last entry, and a
+// Plain blanks extensions of JSON that editors allow: comments, commas behind the last entry, and a
 // byte order mark. Every other byte keeps its place. Plain JSON stays unchanged.
-func plain(text []byte) []byte {
+func Plain(text []byte) []byte {
 	out := bytes.Clone(text)
 	if bytes.HasPrefix(out, []byte("\uFEFF")) {
 		blank(out[:3])

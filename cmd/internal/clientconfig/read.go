@@ -112,7 +112,7 @@ var limits = strictjson.Limits{Bytes: maxBytes}
 // servers finds the servers of a file: below mcpServers, below servers (VS Code), or below
 // both words of mcp.servers (its settings.json).
 func servers(text []byte) ([]entry, error) {
-	root, err := membersAt(plain(text), 0)
+	root, err := membersAt(Plain(text), 0)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/toolvet/toolvet/cmd/internal/hook"
-	"github.com/toolvet/toolvet/cmd/internal/test/fakehost"
+	"github.com/toolvet/toolvet/cmd/internal/hook/semantics"
 )
 
 var update = flag.Bool("update", false, "write the events and replies of testdata/*.txtar")
@@ -162,12 +162,12 @@ var kinds = []string{"BeforeTool", "Permission", "AfterTool", "Prompt", "Session
 // obeyed checks that the host does what the answer says.
 func obeyed(t *testing.T, h *hook.Host, name string, d hook.Decision, r hook.Reply) {
 	t.Helper()
-	got := fakehost.Run(h.Name, fakehost.Result{Reply: r}, false)
+	got := semantics.Run(h.Name, semantics.Result{Reply: r}, false)
 	switch {
-	case d == hook.Deny && got != fakehost.Blocked,
-		d == hook.Ask && got != fakehost.Blocked && (got != fakehost.Asked || !h.Asks),
-		d == hook.Allow && got != fakehost.Allowed,
-		d == hook.None && got == fakehost.Blocked:
+	case d == hook.Deny && got != semantics.Blocked,
+		d == hook.Ask && got != semantics.Blocked && (got != semantics.Asked || !h.Asks),
+		d == hook.Allow && got != semantics.Allowed,
+		d == hook.None && got == semantics.Blocked:
 		t.Errorf("%s: a call with the decision %d is %s: %s%s (exit %d)", name, d, got, r.Stdout, r.Stderr, r.Exit)
 	}
 }
@@ -175,7 +175,7 @@ func obeyed(t *testing.T, h *hook.Host, name string, d hook.Decision, r hook.Rep
 func refused(t *testing.T, h *hook.Host, reason string) {
 	t.Helper()
 	for _, closed := range []bool{false, true} {
-		if got := fakehost.Run(h.Name, fakehost.Result{Reply: h.Refuse(reason)}, closed); got != fakehost.Blocked {
+		if got := semantics.Run(h.Name, semantics.Result{Reply: h.Refuse(reason)}, closed); got != semantics.Blocked {
 			t.Errorf("%s: a refused call is %s", h.Name, got)
 		}
 	}
@@ -196,7 +196,7 @@ func TestEveryHost(t *testing.T) {
 			refused(t, h, reason)
 		}
 		// The zero answer to the zero event denies.
-		if got := fakehost.Run(h.Name, fakehost.Result{Reply: h.Encode(hook.Event{}, hook.Answer{})}, false); got != fakehost.Blocked {
+		if got := semantics.Run(h.Name, semantics.Result{Reply: h.Encode(hook.Event{}, hook.Answer{})}, false); got != semantics.Blocked {
 			t.Errorf("%s: the zero answer: %s", h.Name, got)
 		}
 	}

@@ -186,7 +186,7 @@ type targetRule struct {
 }
 
 var targetRules = []targetRule{
-	{sdks[0], []string{"mcpgate", "policyfile", "cmd/internal/jobs/server", "cmd/internal/demo/...", "bench/...", "examples/..."}, "the official SDK changes with MCP; what depends on it stays in one package, fixtures apart"},
+	{sdks[0], []string{"mcpgate", "policyfile", "cmd/internal/jobs/server", "cmd/internal/demo/...", "cmd/internal/hook/judge", "bench/...", "examples/..."}, "the official SDK changes with MCP; what depends on it stays in one package, fixtures apart"},
 	{sdks[1], nil, "one SDK is enough, and it is the official one"},
 	{sdks[2], nil, "one SDK is enough, and it is the official one"},
 	{"internal/jsonschema", []string{"schema"}, "package schema bounds what a hostile schema costs; past it nothing does"},
@@ -199,7 +199,7 @@ var targetRules = []targetRule{
 	{"cel.dev/...", []string{"internal/rule"}, "CEL weighs 10 MB, and package rule bounds what an expression costs"},
 	{"github.com/evanw/esbuild/...", []string{"internal/audit/source/javascript/internal/parse"}, "package parse bounds what a hostile text costs, and gives esbuild no files to read"},
 	{"github.com/dop251/goja/...", []string{"internal/audit/source/javascript/internal/..."}, "its parser is of use, its interpreter never: nothing of what is audited is run"},
-	{"github.com/gofrs/flock", []string{"internal/calllog"}, "one writer a file is what the log rests on; nothing else locks files"},
+	{"github.com/gofrs/flock", []string{"internal/calllog", "internal/limit", "cmd/internal/hook/judge"}, "one writer a file is what the log, kept counts and the judge's socket rest on; nothing else locks files"},
 	{"github.com/redis/go-redis/...", []string{"driver/redis"}, "limits know a store; that it is Redis, one package knows"},
 	{"github.com/jackc/pgx/...", []string{"driver/postgres", "cmd/internal/setup", "bench/schedule", "cmd/internal/gen/unseen"}, "a program hands over the databases that it wants; nobody else carries one"},
 	{"github.com/go-sql-driver/...", []string{"driver/mysql", "cmd/internal/gen/unseen"}, "a program hands over the databases that it wants; nobody else carries one"},
@@ -207,12 +207,12 @@ var targetRules = []targetRule{
 	{"driver/...", []string{"checks/sqlstate", "driver/postgres", "driver/mysql", "driver/sqlite", "driver/redis", "cmd/internal/setup", "policyfile"}, "a program hands over the databases that it wants; nobody else carries one"},
 	{"github.com/prometheus/...", []string{"cmd/internal/otel", "cmd/internal/prometheus", "export/prometheus"}, "telemetry is an interface; what serves or sends it is linked by who asks for it"},
 	{"go.opentelemetry.io/...", []string{"cmd/internal/otel", "cmd/internal/prometheus", "export/otel"}, "telemetry is an interface; what serves or sends it is linked by who asks for it"},
-	{"github.com/pelletier/go-toml/...", []string{"cmd/internal/gen/patterns"}, "only the rules of others are TOML, and they are read when they are renewed"},
+	{"github.com/pelletier/go-toml/...", []string{"cmd/internal/gen/patterns", "cmd/internal/hook/install"}, "only the rules and the settings of others are TOML"},
 	{"cmd/internal/cli", []string{"cmd/command"}, "the command line is a shell around the library"},
 	{"cmd/command", []string{"cmd/toolvet", "cmd/examples/owncheck"}, "it is for functions main: it ends the process"},
 	{"checks/suite", []string{".", "policy", "policyfile", "cmd/internal/setup", "cmd/internal/gen/checkdocs", "upstream", "gateway"}, "who wants checks is given a slice; upstream falls back on those of the schema"},
 	{"testing", []string{"check/checktest", "gatetest", "internal/audit/source/internal/sourcetest", "internal/test/corpora", "internal/test/npm", "internal/test/cprogram", "internal/test/race", "internal/test/redistest", "schedule/storetest"}, "package testing adds flags to the program that imports it"},
-	{"os/exec", []string{"internal/machine/process", "internal/machine/sandbox", "internal/test/npm", "internal/test/cprogram", "internal/test/race", "internal/test/redistest", "bench/...", "cmd/internal/gen/..."}, "package process leaves no orphan; whoever else starts a program may"},
+	{"os/exec", []string{"internal/machine/process", "internal/machine/sandbox", "internal/test/npm", "internal/test/cprogram", "internal/test/race", "internal/test/redistest", "bench/...", "cmd/internal/gen/...", "cmd/internal/hook/..."}, "package process leaves no orphan; whoever else starts a program may"},
 	{"unsafe", []string{"internal/machine/process", "internal/machine/process/microprogram", "internal/machine/sandbox"}, "toolvet reads what its enemies write"},
 	{"C", nil, "toolvet cross-compiles without cgo"},
 }

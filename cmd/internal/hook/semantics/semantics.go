@@ -1,10 +1,10 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package fakehost is for tests alone: it says what each host does with the process of a hook that ran before a tool,
+// Package semantics says what each host does with the process of a hook that ran before a tool,
 // however that process ended. The rules come from the hosts' sources and documents, named in hook.Host.Verified. Where
 // these say nothing, or contradict each other, the call is taken to run.
-package fakehost
+package semantics
 
 import (
 	"bytes"

@@ -1,0 +1,540 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+	"github.com/spf13/cobra"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/cmd/internal/hook"
+	"github.com/toolvet/toolvet/cmd/internal/hook/diagnose"
+	"github.com/toolvet/toolvet/cmd/internal/hook/install"
+	"github.com/toolvet/toolvet/internal/enforce"
+	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/terminal"
+	"github.com/toolvet/toolvet/schema"
+)
+
+// hookInstallFlags are the flags of "toolvet hook install" and "uninstall".
+type hookInstallFlags struct {
+	scope   string
+	policy  string
+	program string
+	yes     bool
+}
+
+func (f *hookInstallFlags) add(cmd *cobra.Command, scope string) {
+	cmd.Flags().StringVar(&f.scope, "scope", scope, "whose configuration: `user|project|managed`; the project is this directory, managed is the whole machine")
+	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "write without asking")
+}
+
+func (a *app) hookInstallCommand() *cobra.Command {
+	var flags hookInstallFlags
+	cmd := &cobra.Command{
+		Use:   "install [HOST...]",
+		Short: "Make hosts of agents ask toolvet before each tool call",
+		Long: `Make hosts of agents ask toolvet before each tool call: install adds toolvet to their
+configurations, next to what is there. Without HOST, it takes the hosts that it finds on
+this machine. It shows each change and asks before it writes.
+
+Where a host has a switch that makes a failed hook block the call, install sets it.
+A second install changes nothing; one with another policy replaces toolvet's own entry.
+'toolvet hook uninstall' undoes it exactly.
+
+Exit codes: 0 installed, 1 not written, 2 a configuration that cannot be edited.`,
+		Example: `  toolvet hook install
+  toolvet hook install claude-code --policy toolvet.yaml
+  toolvet hook install codex --scope project --yes`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			scope, err := hookScope(cmd, flags.scope)
+			if err != nil {
+				return err
+			}
+			return a.hookInstall(cmd, scope, flags, args)
+		},
+	}
+	flags.add(cmd, string(install.User))
+	cmd.Flags().StringVar(&flags.policy, "policy", "", "policy `FILE` for these hosts; default: toolvet's own choice at each call")
+	cmd.Flags().StringVar(&flags.program, "program", "", "`PROGRAM` that hosts run in place of this one")
+	return cmd
+}
+
+func (a *app) hookUninstallCommand() *cobra.Command {
+	var flags hookInstallFlags
+	cmd := &cobra.Command{
+		Use:   "uninstall [HOST...]",
+		Short: "Undo 'toolvet hook install'",
+		Long: `Undo 'toolvet hook install': a configuration that nobody has changed since gets the bytes
+that it had before. From any other, uninstall takes toolvet's entries alone. Without HOST,
+it takes all hosts; without --scope, your and this project's configurations.
+
+Exit codes: 0 undone, or nothing to undo; 1 not written; 2 a configuration that cannot be edited.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			scopes := []install.Scope{install.User, install.Project}
+			if flags.scope != "" {
+				scope, err := hookScope(cmd, flags.scope)
+				if err != nil {
+					return err
+				}
+				scopes = []install.Scope{scope}
+			}
+			return a.hookUninstall(cmd, scopes, flags, args)
+		},
+	}
+	flags.add(cmd, "")
+	return cmd
+}
+
+func hookScope(cmd *cobra.Command, name string) (install.Scope, error) {
+	scope := install.Scope(name)
+	if !slices.Contains(install.Scopes, scope) {
+		return "", usageError(cmd, "--scope has to be user, project or managed")
+	}
+	return scope, nil
+}
+
+// namedHosts returns the hosts with names.
+func namedHosts(names []string) ([]*hook.Host, error) {
+	var out []*hook.Host
+	for _, name := range names {
+		h, ok := hook.Lookup(name)
+		if !ok {
+			var all []string
+			for _, h := range hook.Hosts() {
+				all = append(all, h.Name)
+			}
+			err := fmt.Errorf("unknown host %q", name)
+			if near := schema.Nearest(name, all); near != "" {
+				return nil, enforce.WithHint(err, "did you mean %s?", near)
+			}
+			return nil, enforce.WithHint(err, "the hosts are %s", strings.Join(all, ", "))
+		}
+		out = append(out, h)
+	}
+	return out, nil
+}
+
+// newInstaller looks at this machine.
+func newInstaller() (*install.Installer, error) {
+	dir, dirErr := os.Getwd()
+	home, homeErr := os.UserHomeDir()
+	config, configErr := os.UserConfigDir()
+	if err := errors.Join(dirErr, homeErr, configErr); err != nil {
+		return nil, fmt.Errorf("looking for the configurations of hosts: %w", err)
+	}
+	state := os.Getenv("XDG_STATE_HOME")
+	if !filepath.IsAbs(state) {
+		state = filepath.Join(home, ".local", "state")
+	}
+	return &install.Installer{
+		Machine: install.Machine{GOOS: runtime.GOOS, Home: home, Config: config, Dir: dir, Getenv: os.Getenv, LookPath: install.LookPath},
+		State:   filepath.Join(state, "toolvet", "hooks"),
+		Version: toolvet.Version,
+	}, nil
+}
+
+func (a *app) hookInstall(cmd *cobra.Command, scope install.Scope, flags hookInstallFlags, names []string) error {
+	in, err := newInstaller()
+	if err != nil {
+		return err
+	}
+	hosts, err := namedHosts(names)
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		if hosts = in.Machine.Found(); len(hosts) == 0 {
+			return enforce.WithHint(errors.New("no host was found on this machine"), "name one: toolvet hook install claude-code")
+		}
+		var titles []string
+		for _, h := range hosts {
+			titles = append(titles, h.Title)
+		}
+		terminal.Fprintf(a.stdout, "found on this machine: %s\n", strings.Join(titles, ", "))
+	}
+	command, err := a.hookProgram(flags)
+	if err != nil {
+		return err
+	}
+	var changes []*install.Change
+	notes := map[*hook.Host][]string{}
+	for _, h := range hosts {
+		list, advice, err := in.Install(h, scope, command)
+		if err != nil && len(names) == 0 && errors.As(err, new(*install.UnsupportedError)) {
+			a.warn("%v", err) // it was found, and not asked for
+			continue
+		}
+		if err != nil {
+			return hookError(err)
+		}
+		changes, notes[h] = append(changes, list...), advice
+	}
+	if len(changes) == 0 {
+		return fmt.Errorf("none of these hosts has a configuration for the scope %s that toolvet knows", scope)
+	}
+	if err := a.hookApply(in, changes, flags.yes, "installed already: nothing to change"); err != nil {
+		return err
+	}
+	for _, h := range hosts {
+		for _, n := range notes[h] {
+			terminal.Fprintf(a.stdout, "note: %s\n", n)
+		}
+	}
+	_, err = terminal.Fprintf(a.stdout, "'toolvet hook doctor' shows what each host does when toolvet fails, 'toolvet hook uninstall' undoes this\n")
+	return err
+}
+
+func hookError(err error) error {
+	if errors.As(err, new(*install.Malformed)) {
+		return enforce.WithHint(err, "correct it there first; nothing was written")
+	}
+	return err
+}
+
+func (a *app) hookUninstall(cmd *cobra.Command, scopes []install.Scope, flags hookInstallFlags, names []string) error {
+	in, err := newInstaller()
+	if err != nil {
+		return err
+	}
+	hosts, err := namedHosts(names)
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		hosts = hook.Hosts()
+	}
+	var changes []*install.Change
+	for _, h := range hosts {
+		for _, scope := range scopes {
+			list, err := in.Uninstall(h, scope)
+			if err != nil {
+				if len(names) == 0 && errors.As(err, new(*install.UnsupportedError)) {
+					continue
+				}
+				return hookError(err)
+			}
+			changes = append(changes, list...)
+		}
+	}
+	return a.hookApply(in, changes, flags.yes, "not installed: nothing to undo")
+}
+
+// hookProgram is what hosts will run.
+func (a *app) hookProgram(flags hookInstallFlags) (install.Command, error) {
+	c := install.Command{Program: flags.program}
+	switch {
+	case c.Program == "":
+		self, err := os.Executable()
+		if err != nil {
+			return c, fmt.Errorf("looking for toolvet's own program: %w", err)
+		}
+		c.Program = self
+		// A package manager's link outlives the version behind it.
+		if link, err := install.LookPath("toolvet"); err == nil && filepath.IsAbs(link) && sameFile(link, self) {
+			c.Program = link
+		}
+	case strings.ContainsAny(c.Program, `/\`):
+		abs, err := filepath.Abs(c.Program)
+		if err != nil {
+			return c, err
+		}
+		c.Program = abs
+	}
+	if flags.policy != "" {
+		// A hook whose policy does not load refuses every call.
+		if _, err := policy.Load(flags.policy, a.checks.Demands()...); err != nil {
+			return c, err
+		}
+		abs, err := filepath.Abs(flags.policy)
+		if err != nil {
+			return c, err
+		}
+		c.Policy = abs
+	}
+	return c, nil
+}
+
+func sameFile(x, y string) bool {
+	a, errA := os.Stat(x)
+	b, errB := os.Stat(y)
+	return errA == nil && errB == nil && os.SameFile(a, b)
+}
+
+// hookApply shows changes, asks, and writes.
+func (a *app) hookApply(in *install.Installer, changes []*install.Change, yes bool, nothing string) error {
+	var real []*install.Change
+	seen := map[string]bool{}
+	for _, c := range changes {
+		if seen[c.Target] { // in the home directory, the project's file is the user's
+			continue
+		}
+		seen[c.Target] = true
+		if c.Same() {
+			if err := in.Apply(c); err != nil { // the notes may be out of date
+				return err
+			}
+			continue
+		}
+		real = append(real, c)
+		after := c.After
+		verb := "change"
+		switch {
+		case c.Delete:
+			verb, after = "delete", nil
+		case !c.Existed:
+			verb = "new file"
+		}
+		terminal.Fprintf(a.stdout, "%s, %s: %s %s\n", c.Host.Title, c.Scope, verb, c.File)
+		_, text, _ := strings.Cut(string(diff.Diff("before", c.Before, "after", after)), "\n+++ after\n")
+		terminal.Fprintf(a.stdout, "%s", terminal.Text(text))
+	}
+	if len(real) == 0 {
+		_, err := terminal.Fprintf(a.stdout, "%s\n", nothing)
+		return err
+	}
+	if !yes {
+		ok, err := a.confirm("write these changes?")
+		if err != nil || !ok {
+			return err
+		}
+	}
+	for i, c := range real {
+		if err := in.Apply(c); err != nil {
+			if errors.Is(err, fs.ErrPermission) {
+				return enforce.WithHint(err, "it is another user's: run this as that user, or for another --scope")
+			}
+			if i > 0 {
+				return enforce.WithHint(err, "%d of %d files are written; the same command does the rest", i, len(real))
+			}
+			return err
+		}
+		word := "wrote"
+		if c.Delete {
+			word = "deleted"
+		}
+		terminal.Fprintf(a.stdout, "%s %s\n", word, c.File)
+	}
+	return nil
+}
+
+// confirm asks the user on a terminal. Without one the answer is no, and the exit code 1.
+func (a *app) confirm(question string) (bool, error) {
+	if !isTerminal(a.stdin) {
+		a.complain(enforce.WithHint(errors.New("nothing is written: there is no terminal to ask on"), "look at the changes above, and say --yes"))
+		return false, exitCode(exitNoGo)
+	}
+	terminal.Fprintf(a.stdout, "%s [y/N] ", question)
+	answer, err := bufio.NewReader(io.LimitReader(a.stdin, 1<<10)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false, err
+	}
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return true, nil
+	}
+	terminal.Fprintf(a.stdout, "nothing is written\n")
+	return false, exitCode(exitNoGo)
+}
+
+// hookStatus is a host in the output of "toolvet hook status --json".
+type hookStatus struct {
+	Host      string        `json:"host"`
+	Title     string        `json:"title"`
+	Found     string        `json:"found,omitempty"` // a program or a directory
+	Installed []hookInstall `json:"installed,omitempty"`
+	Others    []hookOther   `json:"others,omitempty"`
+	Off       []string      `json:"off,omitempty"` // files that tell the host to run no hooks
+	Faults    []string      `json:"faults,omitempty"`
+	Verified  string        `json:"verified"`
+}
+
+type hookInstall struct {
+	Scope      install.Scope `json:"scope"`
+	File       string        `json:"file"`
+	Events     []string      `json:"events"`
+	FailClosed string        `json:"fail_closed"` // on, off, or none: the host has no such switch
+	Policy     string        `json:"policy,omitempty"`
+	Program    string        `json:"program"`
+	State      string        `json:"state"` // of the program: "this version", another version, or what is wrong
+}
+
+type hookOther struct {
+	Events  []string `json:"events"`
+	Matcher string   `json:"matcher,omitempty"`
+	Runs    string   `json:"runs"`
+	File    string   `json:"file"`
+}
+
+func (a *app) hookStatusCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "status [HOST...]",
+		Short: "List the hosts of agents, and which of them ask toolvet",
+		Long: `List the hosts of agents on this machine: whether they ask toolvet, by which file and at
+which events, what they do if toolvet fails, with which policy, and which other programs'
+hooks they run. Those run on every call as well.`,
+		RunE: func(cmd *cobra.Command, names []string) error {
+			list, err := a.hookStates(cmd.Context(), names)
+			if err != nil {
+				return err
+			}
+			return a.showHookStates(list, len(names) > 0, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one object a line")
+	return cmd
+}
+
+func (a *app) hookStates(ctx context.Context, names []string) ([]hookStatus, error) {
+	in, err := newInstaller()
+	if err != nil {
+		return nil, err
+	}
+	hosts, err := namedHosts(names)
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		hosts = hook.Hosts()
+	}
+	versions := map[string]string{}
+	var out []hookStatus
+	for _, h := range hosts {
+		s := in.Status(h)
+		one := hookStatus{Host: h.Name, Title: h.Title, Found: s.Found, Off: s.Off, Verified: h.Verified}
+		for i, scope := range s.Scopes {
+			own := s.Own[i]
+			if slices.ContainsFunc(one.Installed, func(x hookInstall) bool { return x.Scope == scope }) {
+				continue
+			}
+			one.Installed = append(one.Installed, a.hookInstalled(ctx, h, own, s.In(scope), scope, versions))
+		}
+		one.Others = hookOthers(s)
+		for _, err := range s.Faults {
+			one.Faults = append(one.Faults, err.Error())
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// hookOthers lists other hooks, each once with all its events.
+func hookOthers(s *install.Status) []hookOther {
+	var out []hookOther
+	for _, o := range s.Others {
+		i := slices.IndexFunc(out, func(x hookOther) bool { return x.Runs == o.Line && x.File == o.File && x.Matcher == o.Matcher })
+		if i < 0 {
+			out = append(out, hookOther{Matcher: o.Matcher, Runs: o.Line, File: o.File})
+			i = len(out) - 1
+		}
+		if !slices.Contains(out[i].Events, o.Event) {
+			out[i].Events = append(out[i].Events, o.Event)
+		}
+	}
+	return out
+}
+
+func (a *app) hookInstalled(ctx context.Context, h *hook.Host, first install.Handler, own []install.Handler, scope install.Scope, versions map[string]string) hookInstall {
+	before, ok := install.Before(own)
+	if !ok {
+		before = first
+	}
+	program := before.Command[0]
+	if _, ok := versions[program]; !ok {
+		versions[program] = diagnose.Program(ctx, program)
+	}
+	state := "none"
+	switch {
+	case h.FailClosed != "" && before.Closed:
+		state = "on"
+	case h.FailClosed != "":
+		state = "off"
+	}
+	return hookInstall{scope, before.File, install.Events(own), state, before.Policy(), program, versions[program]}
+}
+
+func (a *app) showHookStates(list []hookStatus, all, asJSON bool) error {
+	var missing []string
+	for _, s := range list {
+		if asJSON {
+			if err := writeJSON(a.stdout, s); err != nil {
+				return err
+			}
+			continue
+		}
+		if s.Found == "" && len(s.Installed) == 0 && len(s.Faults) == 0 && !all {
+			missing = append(missing, s.Host)
+			continue
+		}
+		a.showHookState(s)
+	}
+	if len(missing) > 0 {
+		terminal.Fprintf(a.stdout, "not found: %s\n", strings.Join(missing, ", "))
+	}
+	return nil
+}
+
+func (a *app) showHookState(s hookStatus) {
+	found := "not found"
+	if s.Found != "" {
+		found = "found by " + s.Found
+	}
+	word := "does not ask toolvet"
+	if len(s.Installed) > 0 {
+		word = "asks toolvet"
+	}
+	terminal.Fprintf(a.stdout, "%s (%s): %s; %s\n", s.Title, s.Host, word, found)
+	for _, i := range s.Installed {
+		terminal.Fprintf(a.stdout, "  %-8s %s\n", i.Scope, i.File)
+		terminal.Fprintf(a.stdout, "    events:  %s\n", strings.Join(i.Events, ", "))
+		terminal.Fprintf(a.stdout, "    if it fails: %s\n", switchWords[i.FailClosed])
+		terminal.Fprintf(a.stdout, "    policy:  %s\n", cmp.Or(i.Policy, "toolvet's own choice at each call"))
+		terminal.Fprintf(a.stdout, "    program: %s: %s\n", i.Program, i.State)
+	}
+	a.showOff(s.Off)
+	a.showOthers(s.Others)
+	for _, f := range s.Faults {
+		terminal.Fprintf(a.stdout, "  cannot be read: %s\n", f)
+	}
+}
+
+var switchWords = map[string]string{
+	"on":   "the host's switch is on, so the call is blocked",
+	"off":  "the host's switch is off, so the call runs: 'toolvet hook install' sets it",
+	"none": "the host has no switch; 'toolvet hook doctor' shows what it does",
+}
+
+func (a *app) showOff(files []string) {
+	for _, f := range files {
+		terminal.Fprintf(a.stdout, "  runs no hooks at all: %s says so\n", f)
+	}
+}
+
+func (a *app) showOthers(list []hookOther) {
+	if len(list) == 0 {
+		return
+	}
+	terminal.Fprintf(a.stdout, "  other hooks, which run as well:\n")
+	for _, o := range list {
+		matcher := ""
+		if o.Matcher != "" {
+			matcher = " for " + o.Matcher
+		}
+		terminal.Fprintf(a.stdout, "    %s, in %s, at %s%s\n", oneLine(o.Runs, 120), o.File, strings.Join(o.Events, ", "), matcher)
+	}
+}

@@ -1,0 +1,48 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package diagnose
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
+)
+
+// ThisVersion is what Program says of this toolvet.
+const ThisVersion = "this version"
+
+// Program says whether a program is this toolvet.
+func Program(ctx context.Context, program string) string {
+	file, err := exec.LookPath(program)
+	if err != nil {
+		return "it is missing, so the hook fails on every call"
+	}
+	if self, err := os.Executable(); err == nil && same(file, self) {
+		return ThisVersion
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, file, "version")
+	cmd.WaitDelay = time.Second
+	text, err := cmd.Output()
+	version, isToolvet := strings.CutPrefix(strings.SplitN(string(text), "\n", 2)[0], "toolvet ")
+	switch {
+	case err != nil || !isToolvet:
+		return "it does not say that it is toolvet"
+	case version == toolvet.Version:
+		return ThisVersion
+	}
+	return "it is version " + strictjson.Printable(strings.Join(strings.Fields(version), " "), 40) + ", and this is " + toolvet.Version
+}
+
+func same(x, y string) bool {
+	a, errA := os.Stat(x)
+	b, errB := os.Stat(y)
+	return errA == nil && errB == nil && os.SameFile(a, b)
+}

@@ -1,0 +1,59 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package fast is the first try of a hook: it asks the resident judge before the rest of the program is initialized, which takes longer than
+// the judge to judge. Go initializes packages in the order of their paths, each after its imports; so this package imports no more than os does.
+// With fmt, strings or net it would come behind hundreds of packages. Package client takes over wherever there is no whole answer.
+package fast
+
+import "time"
+
+// The first fields of a request.
+const (
+	Host = iota
+	Policy
+	Preset
+	WorkDir
+	Timeout // in nanoseconds, in 8 bytes as in a message
+	Payload
+	firstVariable // the other fields are variables of the environment, as NAME=VALUE
+)
+
+// MaxPayload bounds what a host may tell a hook, in bytes.
+const MaxPayload = 32 << 20
+
+// A Try is what the first try has learned.
+type Try struct {
+	Began       time.Time
+	Read        bool // Input is all of standard input
+	Input       []byte
+	Failed      string // what is wrong with standard input; "" if nothing is
+	Interrupted bool   // a signal has come
+}
+
+// Tried is the first try; nil: there was none.
+var Tried *Try
+
+// hosts are the names of hosts, as package hook has them: that imports too much.
+var hosts = []string{
+	"claude-code", "codex", "gemini", "antigravity", "copilot", "vscode", "cursor", "windsurf", "cline", "goose", "kiro", "amp", "opencode", "grok", "qwen", "kimi", "droid",
+}
+
+func isHost(name string) bool {
+	for _, h := range hosts {
+		if h == name {
+			return true
+		}
+	}
+	return false
+}
+
+// Told reports whether a variable of the environment is one that hosts tell hooks something by, or by which a judge finds files.
+func Told(name string) bool {
+	const suffix = "_PROJECT_DIR"
+	switch name {
+	case "AMP_THREAD_ID", "HOME", "USERPROFILE", "XDG_CONFIG_HOME":
+		return true
+	}
+	return len(name) > len(suffix) && name[len(name)-len(suffix):] == suffix || len(name) >= 5 && name[:5] == "AGENT"
+}

@@ -1,0 +1,121 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package judge
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/cmd/internal/clientconfig"
+	"github.com/toolvet/toolvet/cmd/internal/hook"
+	"github.com/toolvet/toolvet/cmd/internal/hook/builtin"
+	"github.com/toolvet/toolvet/cmd/internal/hook/link"
+)
+
+// catalog returns the tools among which a call's is found. A tool that nobody lists, such as that of an MCP server or of a later version of the
+// host, gets a schema from the call's own arguments, so that their names and looks are judged.
+func catalog(host string, c *call.Call, own bool) (*call.Catalog, error) {
+	if own {
+		tools, err := builtin.Catalog(host)
+		if err != nil || tools.Tool(c.Name) != nil {
+			return tools, err
+		}
+	}
+	schema := schemaOf(c.Arguments, 0)
+	schema["type"] = "object"
+	raw, err := json.Marshal(map[string]any{"name": c.Name, "inputSchema": schema})
+	if err != nil {
+		return nil, err
+	}
+	tool, err := call.DecodeTool(raw, call.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	return call.NewCatalog([]*call.Tool{tool}), nil
+}
+
+// maxDepth bounds how deep arguments are described.
+const maxDepth = 4
+
+// schemaOf describes a value by itself.
+func schemaOf(v any, depth int) map[string]any {
+	switch v := v.(type) {
+	case string:
+		return map[string]any{"type": "string"}
+	case []any:
+		if len(v) == 0 || depth == maxDepth {
+			return map[string]any{"type": "array"}
+		}
+		return map[string]any{"type": "array", "items": schemaOf(v[0], depth+1)}
+	case map[string]any:
+		if depth == maxDepth {
+			return map[string]any{"type": "object"}
+		}
+		properties := map[string]any{}
+		for name, value := range v {
+			properties[name] = schemaOf(value, depth+1)
+		}
+		return map[string]any{"type": "object", "properties": properties}
+	}
+	return map[string]any{}
+}
+
+// A serverOrigin says where an MCP server that the policy does not name comes from.
+type serverOrigin int
+
+const (
+	unknownServer serverOrigin = iota + 1 // no configuration names it
+	userServer                            // the user has configured it
+	behindProxy                           // and has put it behind toolvet
+)
+
+// configured finds an MCP server in the configuration files of clients.
+func configured(server string, e hook.Event, r *link.Request) serverOrigin {
+	home := r.Getenv("HOME")
+	if home == "" {
+		home = r.Getenv("USERPROFILE")
+	}
+	config := r.Getenv("XDG_CONFIG_HOME")
+	if config == "" {
+		config = filepath.Join(home, ".config")
+	}
+	dirs := append([]string{e.Dir}, e.Roots...)
+	origin := unknownServer
+	for _, dir := range dirs {
+		for _, file := range serverFiles(dir, home, config) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				continue
+			}
+			behind, err := clientconfig.Proxied(text)
+			if err != nil {
+				continue
+			}
+			proxied, named := behind[server]
+			switch {
+			case named && !proxied:
+				return userServer // one that is not behind toolvet counts, wherever another is
+			case named:
+				origin = behindProxy
+			}
+		}
+	}
+	return origin
+}
+
+// serverFiles are the files in which hosts have their MCP servers.
+func serverFiles(dir, home, config string) []string {
+	var files []string
+	for _, place := range clientconfig.Places(dir, home, config) {
+		files = append(files, place.File)
+	}
+	return append(files,
+		filepath.Join(home, ".claude.json"), filepath.Join(home, ".claude", "settings.json"), filepath.Join(dir, ".claude", "settings.json"),
+		filepath.Join(home, ".gemini", "settings.json"), filepath.Join(dir, ".gemini", "settings.json"),
+		filepath.Join(home, ".qwen", "settings.json"), filepath.Join(dir, ".qwen", "settings.json"),
+		filepath.Join(home, ".copilot", "mcp-config.json"), filepath.Join(home, ".kiro", "settings", "mcp.json"), filepath.Join(dir, ".kiro", "settings", "mcp.json"),
+		filepath.Join(home, ".factory", "mcp.json"), filepath.Join(dir, ".factory", "mcp.json"), filepath.Join(home, ".codeium", "windsurf", "mcp_config.json"))
+}

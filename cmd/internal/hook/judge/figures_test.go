@@ -1,0 +1,149 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package judge
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/toolvet/toolvet/cmd/internal/hook/link"
+	"github.com/toolvet/toolvet/cmd/internal/setup"
+)
+
+// lines calls f with each line of a file.
+func lines(t *testing.T, file string, f func(line []byte)) {
+	t.Helper()
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := bufio.NewScanner(bytes.NewReader(raw))
+	s.Buffer(nil, 1<<20)
+	for s.Scan() {
+		f(s.Bytes())
+	}
+}
+
+// newJudge returns a judge with the checks of the program.
+func newJudge(t *testing.T) *Judge {
+	j := New(setup.DefaultChecks(), "", slog.New(slog.DiscardHandler))
+	t.Cleanup(func() { j.Close(context.WithoutCancel(t.Context())) })
+	return j
+}
+
+// decision is what Claude Code reads in the reply to an event before a tool; "" is no opinion.
+func decision(t *testing.T, j *Judge, r *link.Request) (decision, reason string) {
+	t.Helper()
+	reply := j.Answer(t.Context(), r)
+	if reply.Exit == 2 {
+		return "deny", string(reply.Stderr)
+	}
+	var said struct {
+		Output struct{ PermissionDecision, PermissionDecisionReason string } `json:"hookSpecificOutput"`
+	}
+	if len(bytes.TrimSpace(reply.Stdout)) > 0 {
+		if err := json.Unmarshal(reply.Stdout, &said); err != nil {
+			t.Fatalf("the reply %q: %v", reply.Stdout, err)
+		}
+	}
+	return said.Output.PermissionDecision, said.Output.PermissionDecisionReason
+}
+
+func payload(t *testing.T, tool string, input any, dir string) []byte {
+	t.Helper()
+	raw, err := json.Marshal(map[string]any{"session_id": "s", "cwd": dir, "hook_event_name": "PreToolUse", "permission_mode": "default", "tool_name": tool, "tool_input": input, "tool_use_id": "t"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+// TestHarmless holds how often "standard" asks about lines of ordinary work, and refuses them: at most 1 in 100 and 2 in 1000. The lines are
+// others' and not ours to copy: TOOLVET_HARMLESS names a directory with seen.txt and hidden.txt, which docs/figures/hook.md tells how to make. Nobody
+// has looked at the hidden half.
+func TestHarmless(t *testing.T) {
+	data := os.Getenv("TOOLVET_HARMLESS")
+	if data == "" {
+		t.Skip("TOOLVET_HARMLESS is not set")
+	}
+	dir := t.TempDir()
+	t.Setenv("HOME", filepath.Dir(dir))
+	j := newJudge(t)
+	for _, half := range []string{"seen", "hidden"} {
+		all, asked, denied := 0, 0, 0
+		lines(t, filepath.Join(data, half+".txt"), func(line []byte) {
+			var row struct{ Line string }
+			if err := json.Unmarshal(line, &row); err != nil {
+				t.Fatal(err)
+			}
+			all++
+			d, why := decision(t, j, &link.Request{Host: "claude-code", Dir: dir, Payload: payload(t, "Bash", map[string]any{"command": row.Line}, dir)})
+			switch d {
+			case "ask":
+				asked++
+			case "deny":
+				denied++
+			default:
+				return
+			}
+			if half == "seen" {
+				t.Logf("%s: %q: %s", d, row.Line, why)
+			}
+		})
+		t.Logf("%s: of %d harmless lines, %d asked about (%.2f %%), %d refused (%.2f %%)", half, all, asked, 100*float64(asked)/float64(all), denied, 100*float64(denied)/float64(all))
+		if asked*100 > all || denied*500 > all {
+			t.Errorf("%s: too many", half)
+		}
+	}
+}
+
+// TestOpenmoat prints how "standard" and "strict" answer the cases of another project, which are not ours to copy: TOOLVET_OPENMOAT names a directory
+// with seen.jsonl and hidden.jsonl, which docs/figures/hook.md tells how to make.
+func TestOpenmoat(t *testing.T) {
+	dir := os.Getenv("TOOLVET_OPENMOAT")
+	if dir == "" {
+		t.Skip("TOOLVET_OPENMOAT is not set")
+	}
+	t.Setenv("HOME", "/Users/me")
+	for _, preset := range []string{"standard", "strict"} {
+		for _, half := range []string{"seen", "hidden"} {
+			j := newJudge(t)
+			counts := map[string]map[string]int{}
+			lines(t, filepath.Join(dir, half+".jsonl"), func(line []byte) {
+				var row struct {
+					ID, Class, Threat, Cwd string
+					Event                  map[string]any
+				}
+				if err := json.Unmarshal(line, &row); err != nil {
+					t.Fatal(err)
+				}
+				raw, err := json.Marshal(row.Event)
+				if err != nil {
+					t.Fatal(err)
+				}
+				d, why := decision(t, j, &link.Request{Host: "claude-code", Preset: preset, Dir: row.Cwd, Env: map[string]string{"HOME": "/Users/me"}, Payload: raw})
+				if d == "" {
+					d = "none"
+				}
+				if counts[row.Class] == nil {
+					counts[row.Class] = map[string]int{}
+				}
+				counts[row.Class][d]++
+				if row.Class == "attack" && d == "none" {
+					counts[row.Class]["none of "+row.Threat]++
+				}
+				if half == "seen" && (row.Class != "benign") == (d == "none") {
+					t.Logf("%s %s %s: %v %s", preset, d, row.ID, row.Event["tool_input"], why)
+				}
+			})
+			t.Logf("%s, %s: %v", preset, half, counts)
+		}
+	}
+}

@@ -1,0 +1,306 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package judge judges what hosts of coding agents tell their hooks: it is the door in front of an agent's own tools.
+//
+//	link.Request ─ decode ─▶ hook.Event ─┬─ before a tool ─▶ door.Enter ────────┬─▶ hook.Answer ─ encode ─▶ link.Reply
+//	                                     ├─ after it ──────▶ Passage.Returned ──┤
+//	                                     └─ anything else ──────────────────────┘
+//
+// A host's own tools are those of a server with the host's name, which the package builtin lists. A tool of an MCP server is that server's,
+// as at the proxy; if the server runs behind "toolvet proxy", the proxy judges its calls, and the judge has no opinion.
+package judge
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/cmd/internal/hook"
+	"github.com/toolvet/toolvet/cmd/internal/hook/builtin"
+	"github.com/toolvet/toolvet/cmd/internal/hook/link"
+	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/enforce"
+	"github.com/toolvet/toolvet/internal/protocol"
+)
+
+// A Judge answers requests. It is safe for concurrent use.
+type Judge struct {
+	checks enforce.Checks
+	log    *slog.Logger
+	state  string // the directory for what outlives the process; "" for none
+
+	mu       sync.Mutex
+	policies map[string]*policyFile // by file and preset
+	open     map[string]*entered    // calls that have not ended, by what names them
+}
+
+// New returns a Judge with checks. The directory state keeps the counts of limits, which outlive it; "" keeps nothing.
+func New(checks enforce.Checks, state string, log *slog.Logger) *Judge {
+	return &Judge{checks: checks, log: log, state: state, policies: map[string]*policyFile{}, open: map[string]*entered{}}
+}
+
+// Answer judges a request. It always answers: a fault, also a panic, is a denial.
+func (j *Judge) Answer(ctx context.Context, r *link.Request) (reply hook.Reply) {
+	host, ok := hook.Lookup(r.Host)
+	if !ok {
+		return hook.Reply{Stderr: []byte("toolvet: unknown host of a hook\n"), Exit: 2}
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			j.log.Error("a hook's judge panicked", "host", host.Name, "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
+			reply = host.Refuse("toolvet has a fault, so it refuses: the reason is in its log.")
+		}
+	}()
+	if r.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, r.Timeout)
+		defer cancel()
+	}
+	event, err := host.Decode(r.Payload, r.Getenv)
+	if err != nil {
+		return host.Refuse("toolvet cannot read what " + host.Title + " tells its hook, so it refuses: " + err.Error())
+	}
+	if event.Dir == "" {
+		event.Dir = r.Dir
+	}
+	return host.Encode(event, j.event(ctx, host, event, r))
+}
+
+// event answers an event.
+func (j *Judge) event(ctx context.Context, host *hook.Host, e hook.Event, r *link.Request) hook.Answer {
+	p, err := j.policy(r)
+	switch {
+	case err == nil:
+	case e.Kind == hook.BeforeTool || e.Kind == hook.Permission || e.Kind == hook.AfterTool:
+		return hook.Answer{Decision: hook.Deny, Reason: "toolvet's policy cannot be used, so toolvet refuses every call: " + firstLine(err), Notice: firstLine(err)}
+	default: // the next call of a tool is refused, and the user has to be able to mend the policy
+		return hook.Answer{Decision: hook.None, Notice: "toolvet's policy cannot be used, so toolvet will refuse every call of a tool: " + firstLine(err)}
+	}
+	switch e.Kind {
+	case hook.BeforeTool, hook.Permission:
+		return j.before(ctx, host, p, e, r)
+	case hook.AfterTool:
+		return j.after(ctx, host, p, e, r)
+	case hook.Prompt:
+		return j.prompt(ctx, host, p, e, r)
+	}
+	return hook.Answer{Decision: hook.None}
+}
+
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "toolvet: "), "\n")
+	return line
+}
+
+// An entered call has passed the gate, and its result is still to come.
+type entered struct {
+	passage *door.Passage
+	at      time.Time
+}
+
+// key names a call, for the event after it.
+func key(e hook.Event) string {
+	id := e.Call
+	if id == "" {
+		id = e.Tool + "\x00" + string(e.Input)
+	}
+	return e.Host + "\x00" + e.Session + "\x00" + id
+}
+
+// before judges a call that is about to run.
+func (j *Judge) before(ctx context.Context, host *hook.Host, p *policyFile, e hook.Event, r *link.Request) hook.Answer {
+	d, c, answer := j.door(host, p, e, r)
+	if d == nil {
+		return answer
+	}
+	if e.Kind == hook.Permission { // the host asks its user next, and the event before the tool has counted the call
+		v := d.Gate().Judge(ctx, c, toolvet.PointValidate)
+		if v.Go || v.Ask {
+			return hook.Answer{Decision: hook.None}
+		}
+		return refusal(c, v)
+	}
+	passage := d.Enter(ctx, c, door.Request{ID: e.Call})
+	v := passage.Verdict()
+	if _, refused := passage.Refusal(); refused {
+		return refusal(c, v)
+	}
+	passage.Sending()
+	passage.Sent()
+	j.keep(ctx, key(e), passage)
+	if v.Ask {
+		words := protocol.NewResult(c.Name, v)
+		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about this call:\n" + words.Text()}
+	}
+	return hook.Answer{Decision: hook.None}
+}
+
+// refusal is the answer to a refused call.
+func refusal(c *call.Call, v toolvet.Verdict) hook.Answer {
+	if v.Ask {
+		words := protocol.NewResult(c.Name, v)
+		return hook.Answer{Decision: hook.Ask, Reason: words.Text()}
+	}
+	v.Findings = slices.DeleteFunc(slices.Clone(v.Findings), func(f check.Finding) bool { return f.Asks() }) // consent would not help
+	words := protocol.NewResult(c.Name, v)
+	return hook.Answer{Decision: hook.Deny, Reason: fmt.Sprintf("toolvet refused the call to %s before it ran:\n%s\nNothing was executed. Fix the errors above before you call it again; "+
+		"if they are not yours to fix, do not repeat the call, and tell the user.", c.Name, words.Text())}
+}
+
+// Calls that never end are forgotten: the user may have denied them.
+const (
+	maxOpen = 4096
+	maxAge  = 24 * time.Hour
+)
+
+// keep remembers a call that runs.
+func (j *Judge) keep(ctx context.Context, key string, p *door.Passage) {
+	j.mu.Lock()
+	old := j.open[key]
+	j.open[key] = &entered{p, time.Now()}
+	var lost []*door.Passage
+	if old != nil {
+		lost = append(lost, old.passage)
+	}
+	if len(j.open) > maxOpen {
+		for k, o := range j.open {
+			if time.Since(o.at) > maxAge || len(j.open) > maxOpen {
+				lost = append(lost, o.passage)
+				delete(j.open, k)
+			}
+		}
+	}
+	j.mu.Unlock()
+	for _, p := range lost {
+		p.Close()
+	}
+	door.Lost(ctx, lost...)
+}
+
+// take returns the call that has ended; nil if it is not known.
+func (j *Judge) take(key string) *door.Passage {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	e := j.open[key]
+	delete(j.open, key)
+	if e == nil {
+		return nil
+	}
+	return e.passage
+}
+
+// after reviews the result of a call.
+func (j *Judge) after(ctx context.Context, host *hook.Host, p *policyFile, e hook.Event, r *link.Request) hook.Answer {
+	d, c, answer := j.door(host, p, e, r)
+	if d == nil {
+		return answer
+	}
+	passage := j.take(key(e))
+	if passage == nil { // another process let it in, or the host told of no event before it
+		passage = d.Resume(c, door.Request{ID: e.Call})
+	}
+	defer passage.Close()
+	out, err := readOutput(e.Output)
+	if err != nil {
+		return hook.Answer{Decision: hook.Deny, Reason: "toolvet cannot read the result, so it is withheld: " + err.Error()}
+	}
+	shown := passage.Returned(ctx, out.result(e.Failed))
+	switch {
+	case shown.Withheld:
+		words := protocol.NewResult(c.Name, shown.Verdict)
+		return hook.Answer{Decision: hook.Deny, Reason: "toolvet withheld the result of " + c.Name + ":\n" + words.Text()}
+	case !shown.Changed:
+		return hook.Answer{Decision: hook.None}
+	}
+	changed, err := out.with(shown.Raw)
+	if err != nil {
+		return hook.Answer{Decision: hook.Deny, Reason: "toolvet changed the result in a way that does not fit the host, so it is withheld"}
+	}
+	answer = hook.Answer{Decision: hook.None, Context: strings.Join(shown.Notes, "\n")}
+	if changed != nil {
+		answer.Output = changed
+		if !host.ReplacesOutput {
+			words := protocol.NewResult(c.Name, shown.Verdict)
+			answer.Notice = "toolvet found in the result of " + c.Name + ", and " + host.Title + " shows it to the model all the same:\n" + words.Text()
+			answer.Context = strings.TrimPrefix(answer.Context+"\n"+words.Text(), "\n")
+		}
+	}
+	return answer
+}
+
+// prompt tells the user of secrets in what they sent.
+func (j *Judge) prompt(ctx context.Context, host *hook.Host, p *policyFile, e hook.Event, r *link.Request) hook.Answer {
+	gate, err := p.gate(host.Name, e, true)
+	if err != nil || e.Prompt == "" {
+		return hook.Answer{Decision: hook.None}
+	}
+	text, err := json.Marshal(e.Prompt)
+	if err != nil {
+		return hook.Answer{Decision: hook.None}
+	}
+	out, err := readOutput(text)
+	if err != nil {
+		return hook.Answer{Decision: hook.None}
+	}
+	d := &door.Door{Gate: func() *toolvet.Gate { return gate }, Server: host.Name, Point: toolvet.PointProxy, Logger: j.log}
+	v := d.Review(ctx, &call.Call{Server: host.Name, Name: "prompt"}, "tools/call", out.result(false))
+	for _, f := range v.Findings {
+		if f.Check == "secret" {
+			return hook.Answer{Decision: hook.None, Notice: "toolvet: the prompt holds what looks like a secret (" + f.Source + "), and the model has it now"}
+		}
+	}
+	return hook.Answer{Decision: hook.None}
+}
+
+// door returns the door of an event's server and the event's call. A nil door means that the answer stands.
+func (j *Judge) door(host *hook.Host, p *policyFile, e hook.Event, r *link.Request) (*door.Door, *call.Call, hook.Answer) {
+	server, name, own := host.Name, e.Tool, true
+	if e.Server != "" && e.MCPTool != "" {
+		listed, err := builtin.Catalog(host.Name)
+		if err != nil || listed.Tool(e.Tool) == nil {
+			server, name, own = e.Server, e.MCPTool, false
+		}
+	}
+	if name == "" {
+		return nil, nil, hook.Answer{Decision: hook.Deny, Reason: "toolvet refuses this: " + host.Title + " does not tell which tool it calls"}
+	}
+	var origin serverOrigin
+	if !own && !p.names(server) {
+		origin = configured(server, e, r)
+		if origin == behindProxy {
+			return nil, nil, hook.Answer{Decision: hook.None}
+		}
+	}
+	gate, err := p.gate(server, e, own)
+	if err != nil {
+		return nil, nil, hook.Answer{Decision: hook.Deny, Reason: "toolvet cannot judge this, so it refuses: " + firstLine(err)}
+	}
+	c := &call.Call{Server: server, Name: name, Session: p.session(host, e)}
+	input := e.Input
+	if len(input) == 0 {
+		input = json.RawMessage("{}")
+	}
+	_ = c.Read(input, call.Limits{}) // the verdict on c tells
+	tools, err := catalog(host.Name, c, own)
+	if err != nil {
+		return nil, nil, hook.Answer{Decision: hook.Deny, Reason: "toolvet cannot judge this, so it refuses: " + firstLine(err)}
+	}
+	c.Resolve(tools)
+	d := &door.Door{Gate: func() *toolvet.Gate { return gate }, Server: server, Point: toolvet.PointProxy, Observer: p.observer(), Logger: j.log}
+	if origin == unknownServer && e.Kind != hook.AfterTool {
+		if v := gate.Judge(context.Background(), c, toolvet.PointValidate); v.Go {
+			return nil, nil, hook.Answer{Decision: hook.Ask, Reason: "toolvet does not know the MCP server " + server + ": neither the policy nor the configuration of " + host.Title + " names it."}
+		}
+	}
+	return d, c, hook.Answer{}
+}

@@ -1,0 +1,185 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package judge
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/cmd/internal/hook"
+	"github.com/toolvet/toolvet/cmd/internal/hook/link"
+	"github.com/toolvet/toolvet/cmd/internal/setup"
+	"github.com/toolvet/toolvet/internal/access"
+	"github.com/toolvet/toolvet/internal/enforce"
+	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/record"
+)
+
+// A policyFile is a policy in force, as its file and those beside it are now.
+type policyFile struct {
+	judge    *Judge
+	source   enforce.Source
+	all      *policy.Policy
+	preset   string
+	sum      [sha256.Size]byte // of the file and of those beside it
+	counters *access.Counters
+	record   *record.Recorder
+
+	mu    sync.Mutex
+	gates map[gateKey]*toolvet.Gate
+}
+
+// A gateKey names a gate: relative paths of a call begin in its directory.
+type gateKey struct {
+	server, dir string
+	own         bool
+}
+
+// maxGates bounds the gates that a policy keeps.
+const maxGates = 64
+
+// policy returns the policy of a request. It reads the file each time: a changed policy holds from the next call on, and one that cannot be used
+// refuses every call.
+func (j *Judge) policy(r *link.Request) (*policyFile, error) {
+	source, err := enforce.Source{Policy: r.Policy, Preset: r.Preset, Checks: j.checks}.Read()
+	if err != nil {
+		return nil, err
+	}
+	name := r.Policy + "\x00" + r.Preset
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	old := j.policies[name]
+	if old != nil && old.sum == sumOf(source.Text, old.all.Beside()) {
+		return old, nil
+	}
+	p := &policyFile{judge: j, source: source, gates: map[gateKey]*toolvet.Gate{}}
+	if p.all, p.preset, err = source.Load(); err != nil {
+		return nil, err
+	}
+	p.sum = sumOf(source.Text, p.all.Beside())
+	if old != nil {
+		p.counters, p.record = old.counters, old.record
+	} else {
+		p.counters = &access.Counters{File: j.file(name, "counts")}
+	}
+	if old == nil || !reflect.DeepEqual(old.all.Log, p.all.Log) {
+		opened, err := record.Open(p.all.Log, record.Options{Logger: j.log})
+		if err != nil {
+			return nil, err
+		}
+		if old != nil {
+			go old.record.Close(context.Background()) // calls that it has let in may still end
+		}
+		p.record = opened
+	}
+	j.policies[name] = p
+	return p, nil
+}
+
+// file returns the name of a file for what outlives the process, or "".
+func (j *Judge) file(name, ending string) string {
+	if j.state == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(name))
+	return filepath.Join(j.state, hex.EncodeToString(sum[:8])+"."+ending)
+}
+
+// sumOf sums a policy and the files beside it. A missing file counts as an empty one: the gate tells.
+func sumOf(text []byte, beside []string) (sum [sha256.Size]byte) {
+	h := sha256.New()
+	h.Write(text)
+	for _, file := range beside {
+		content, _ := os.ReadFile(file)
+		part := sha256.Sum256(content)
+		h.Write(part[:])
+	}
+	h.Sum(sum[:0])
+	return sum
+}
+
+// names reports whether the policy says something of a server.
+func (p *policyFile) names(server string) bool {
+	return p.all.Server(server) != nil && server != ""
+}
+
+// observer returns who records calls.
+func (p *policyFile) observer() toolvet.Observer { return p.record }
+
+// gate returns the gate of a server, for calls from a directory. A server that the policy does not name has no demands of its own.
+func (p *policyFile) gate(server string, e hook.Event, own bool) (*toolvet.Gate, error) {
+	key := gateKey{server, e.Dir, own}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if g := p.gates[key]; g != nil {
+		return g, nil
+	}
+	g, err := p.newGate(key)
+	if err != nil {
+		return nil, err
+	}
+	if len(p.gates) >= maxGates {
+		clear(p.gates)
+	}
+	p.gates[key] = g
+	return g, nil
+}
+
+func (p *policyFile) newGate(key gateKey) (*toolvet.Gate, error) {
+	all := *p.all
+	all.Servers = slices.Clone(all.Servers)
+	i := slices.IndexFunc(all.Servers, func(s *policy.Server) bool { return s.Name == key.server })
+	server := &policy.Server{Name: key.server, ClientRoots: true, Agent: true}
+	if i >= 0 {
+		given := *all.Servers[i]
+		server = &given
+		server.Agent = server.Agent || key.own
+		all.Servers[i] = server
+	} else {
+		all.Servers = append(all.Servers, server)
+	}
+	if server.World.Base == "" && filepath.IsAbs(key.dir) {
+		server.World.Base = key.dir
+	}
+	source := p.source
+	source.Server = key.server
+	narrowed, err := source.Narrow(&all, p.preset, nil)
+	if err != nil {
+		return nil, err
+	}
+	enforcer := &access.Enforcer{Contains: true, Shared: setup.SharedLimits, Server: key.server, Log: p.judge.log, Counters: p.counters}
+	if len(narrowed.Rehearsal.Before) == 0 {
+		return p.judge.checks.NewGate(enforcer, narrowed)
+	}
+	command, err := shellServer(key)
+	if err != nil {
+		return nil, err
+	}
+	narrowed.Servers[0].Dir = narrowed.Servers[0].World.Base
+	return p.judge.checks.NewRehearsingGate(enforcer, narrowed, setup.Before(command))
+}
+
+// session describes who calls, and where they work.
+func (p *policyFile) session(host *hook.Host, e hook.Event) *call.Session {
+	s := p.source.Session(p.all)
+	s.ID, s.Transport, s.Asks, s.ClientName = e.Session, "hook", host.Asks, host.Name
+	for _, dir := range append([]string{e.Dir}, e.Roots...) {
+		if filepath.IsAbs(dir) && !slices.Contains(s.Roots, dir) {
+			s.Roots = append(s.Roots, dir)
+		}
+	}
+	if len(s.Roots) > 0 && p.preset != "strict" { // files there are of no consequence
+		s.Roots = append(s.Roots, strings.TrimSuffix(os.TempDir(), "/"))
+	}
+	return &s
+}

@@ -1,0 +1,133 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package judge
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/toolvet/toolvet/cmd/internal/hook/link"
+	"github.com/toolvet/toolvet/internal/machine/memory"
+)
+
+// IdleTime is how long the resident judge waits for a request before it ends.
+const IdleTime = 30 * time.Minute
+
+// maxAtOnce bounds the requests that are judged at a time; others wait.
+const maxAtOnce = 32
+
+// Once judges one request.
+func (j *Judge) Once(ctx context.Context, in io.Reader, out io.Writer) error {
+	r, err := link.ReadRequest(in)
+	if err != nil {
+		return err
+	}
+	defer j.Close(ctx)
+	return link.WriteReply(out, j.Answer(ctx, r))
+}
+
+// ErrServed reports that another judge serves the address.
+var ErrServed = errors.New("another judge serves this program's hooks")
+
+// Serve is the resident judge at an address. It ends when ctx is done, or when nobody has asked for the idle time.
+func (j *Judge) Serve(ctx context.Context, address string, idle time.Duration) error {
+	lock := flock.New(address + ".lock")
+	held, err := lock.TryLock()
+	if err != nil {
+		return err
+	}
+	if !held {
+		return ErrServed
+	}
+	defer lock.Unlock()
+	if err := os.Remove(address); err != nil && !errors.Is(err, os.ErrNotExist) { // of a judge that was killed: we hold the lock
+		return err
+	}
+	listener, err := net.Listen("unix", address)
+	if err != nil {
+		return err
+	}
+	if err := os.Chmod(address, 0o600); err != nil {
+		listener.Close()
+		return err
+	}
+	memory.Manage(ctx)
+	var busy atomic.Int64
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	timer := time.AfterFunc(idle, stop)
+	context.AfterFunc(ctx, func() { listener.Close() })
+	go endWithout(ctx, address, stop)
+	room := make(chan struct{}, maxAtOnce)
+	for {
+		conn, err := listener.Accept()
+		if err != nil {
+			break
+		}
+		timer.Stop()
+		busy.Add(1)
+		go func() {
+			defer func() {
+				conn.Close()
+				if busy.Add(-1) == 0 {
+					timer.Reset(idle)
+				}
+			}()
+			room <- struct{}{}
+			defer func() { <-room }()
+			j.serve(ctx, conn)
+		}()
+	}
+	for end := time.Now().Add(link.Grace); busy.Load() > 0 && time.Now().Before(end); { // those who have asked get their answer
+		time.Sleep(10 * time.Millisecond)
+	}
+	j.Close(context.WithoutCancel(ctx))
+	return nil
+}
+
+// endWithout stops the judge when its socket is gone: nobody can ask it any more.
+func endWithout(ctx context.Context, address string, stop func()) {
+	ticker := time.NewTicker(5 * time.Second)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			if _, err := os.Lstat(address); err != nil {
+				stop()
+				return
+			}
+		}
+	}
+}
+
+func (j *Judge) serve(ctx context.Context, conn net.Conn) {
+	_ = conn.SetDeadline(time.Now().Add(time.Minute)) // a connection of a Unix socket takes one
+	r, err := link.ReadRequest(conn)
+	if err != nil {
+		j.log.Warn("a hook's request could not be read", "err", err)
+		return // the hook has a child judge
+	}
+	if err := link.WriteReply(conn, j.Answer(context.WithoutCancel(ctx), r)); err != nil {
+		j.log.Warn("a hook did not take its answer", "err", err)
+	}
+}
+
+// Close ends the logs.
+func (j *Judge) Close(ctx context.Context) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, p := range j.policies {
+		p.record.Close(ctx)
+	}
+	j.policies = map[string]*policyFile{}
+}
