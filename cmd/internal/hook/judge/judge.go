@@ -31,6 +31,7 @@ import (
 	"github.com/toolvet/toolvet/internal/door"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/protocol"
+	"github.com/toolvet/toolvet/internal/record"
 )
 
 // A Judge answers requests. It is safe for concurrent use.
@@ -41,6 +42,7 @@ type Judge struct {
 
 	mu       sync.Mutex
 	policies map[string]*policyFile // by file and preset
+	records  []*record.Recorder     // those of logs that the policies no longer have
 	open     map[string]*entered    // calls that have not ended, by what names them
 }
 
@@ -119,7 +121,7 @@ func key(e hook.Event) string {
 
 // before judges a call that is about to run.
 func (j *Judge) before(ctx context.Context, host *hook.Host, p *policyFile, e hook.Event, r *link.Request) hook.Answer {
-	d, c, answer := j.door(host, p, e, r)
+	d, c, origin, answer := j.door(host, p, e, r)
 	if d == nil {
 		return answer
 	}
@@ -137,10 +139,14 @@ func (j *Judge) before(ctx context.Context, host *hook.Host, p *policyFile, e ho
 	}
 	passage.Sending()
 	passage.Sent()
+	passage.Abandon() // the user may deny it, and not every host tells the end of a call
 	j.keep(ctx, key(e), passage)
-	if v.Ask {
+	switch {
+	case v.Ask:
 		words := protocol.NewResult(c.Name, v)
 		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about this call:\n" + words.Text()}
+	case origin == unknownServer:
+		return hook.Answer{Decision: hook.Ask, Reason: "toolvet does not know the MCP server " + c.Server + ": neither the policy nor the configuration of " + host.Title + " names it."}
 	}
 	return hook.Answer{Decision: hook.None}
 }
@@ -182,7 +188,7 @@ func (j *Judge) keep(ctx context.Context, key string, p *door.Passage) {
 	}
 	j.mu.Unlock()
 	for _, p := range lost {
-		p.Close()
+		p.Over()
 	}
 	door.Lost(ctx, lost...)
 }
@@ -201,7 +207,7 @@ func (j *Judge) take(key string) *door.Passage {
 
 // after reviews the result of a call.
 func (j *Judge) after(ctx context.Context, host *hook.Host, p *policyFile, e hook.Event, r *link.Request) hook.Answer {
-	d, c, answer := j.door(host, p, e, r)
+	d, c, _, answer := j.door(host, p, e, r)
 	if d == nil {
 		return answer
 	}
@@ -209,7 +215,7 @@ func (j *Judge) after(ctx context.Context, host *hook.Host, p *policyFile, e hoo
 	if passage == nil { // another process let it in, or the host told of no event before it
 		passage = d.Resume(c, door.Request{ID: e.Call})
 	}
-	defer passage.Close()
+	defer passage.Over()
 	out, err := readOutput(e.Output)
 	if err != nil {
 		return hook.Answer{Decision: hook.Deny, Reason: "toolvet cannot read the result, so it is withheld: " + err.Error()}
@@ -263,7 +269,7 @@ func (j *Judge) prompt(ctx context.Context, host *hook.Host, p *policyFile, e ho
 }
 
 // door returns the door of an event's server and the event's call. A nil door means that the answer stands.
-func (j *Judge) door(host *hook.Host, p *policyFile, e hook.Event, r *link.Request) (*door.Door, *call.Call, hook.Answer) {
+func (j *Judge) door(host *hook.Host, p *policyFile, e hook.Event, r *link.Request) (*door.Door, *call.Call, serverOrigin, hook.Answer) {
 	server, name, own := host.Name, e.Tool, true
 	if e.Server != "" && e.MCPTool != "" {
 		listed, err := builtin.Catalog(host.Name)
@@ -272,18 +278,18 @@ func (j *Judge) door(host *hook.Host, p *policyFile, e hook.Event, r *link.Reque
 		}
 	}
 	if name == "" {
-		return nil, nil, hook.Answer{Decision: hook.Deny, Reason: "toolvet refuses this: " + host.Title + " does not tell which tool it calls"}
+		return nil, nil, 0, hook.Answer{Decision: hook.Deny, Reason: "toolvet refuses this: " + host.Title + " does not tell which tool it calls"}
 	}
 	var origin serverOrigin
 	if !own && !p.names(server) {
 		origin = configured(server, e, r)
 		if origin == behindProxy {
-			return nil, nil, hook.Answer{Decision: hook.None}
+			return nil, nil, 0, hook.Answer{Decision: hook.None}
 		}
 	}
 	gate, err := p.gate(server, e, own)
 	if err != nil {
-		return nil, nil, hook.Answer{Decision: hook.Deny, Reason: "toolvet cannot judge this, so it refuses: " + firstLine(err)}
+		return nil, nil, 0, hook.Answer{Decision: hook.Deny, Reason: "toolvet cannot judge this, so it refuses: " + firstLine(err)}
 	}
 	c := &call.Call{Server: server, Name: name, Session: p.session(host, e)}
 	input := e.Input
@@ -293,14 +299,9 @@ func (j *Judge) door(host *hook.Host, p *policyFile, e hook.Event, r *link.Reque
 	_ = c.Read(input, call.Limits{}) // the verdict on c tells
 	tools, err := catalog(host.Name, c, own)
 	if err != nil {
-		return nil, nil, hook.Answer{Decision: hook.Deny, Reason: "toolvet cannot judge this, so it refuses: " + firstLine(err)}
+		return nil, nil, 0, hook.Answer{Decision: hook.Deny, Reason: "toolvet cannot judge this, so it refuses: " + firstLine(err)}
 	}
 	c.Resolve(tools)
 	d := &door.Door{Gate: func() *toolvet.Gate { return gate }, Server: server, Point: toolvet.PointProxy, Observer: p.observer(), Logger: j.log}
-	if origin == unknownServer && e.Kind != hook.AfterTool {
-		if v := gate.Judge(context.Background(), c, toolvet.PointValidate); v.Go {
-			return nil, nil, hook.Answer{Decision: hook.Ask, Reason: "toolvet does not know the MCP server " + server + ": neither the policy nor the configuration of " + host.Title + " names it."}
-		}
-	}
-	return d, c, hook.Answer{}
+	return d, c, origin, hook.Answer{}
 }

@@ -4,7 +4,6 @@
 package judge
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
@@ -78,7 +77,7 @@ func (j *Judge) policy(r *link.Request) (*policyFile, error) {
 			return nil, err
 		}
 		if old != nil {
-			go old.record.Close(context.Background()) // calls that it has let in may still end
+			j.records = append(j.records, old.record) // calls that it has let in may still end
 		}
 		p.record = opened
 	}

@@ -127,7 +127,11 @@ func (j *Judge) Close(ctx context.Context) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, p := range j.policies {
-		p.record.Close(ctx)
+		j.records = append(j.records, p.record)
 	}
+	for _, r := range j.records {
+		r.Close(ctx)
+	}
+	j.records = nil
 	j.policies = map[string]*policyFile{}
 }
