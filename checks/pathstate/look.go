@@ -149,6 +149,19 @@ func (l look) confined(ctx context.Context, s spot, root string) (allowed string
 	if s.linked && noLinks {
 		return "", &check.Finding{Level: check.SecurityLevel, Message: "leads through a symbolic link, and none is allowed"}, nil
 	}
+	if noLinks && !s.exists() {
+		leads, err := patternLeads(ctx, l.sys, root, s.path)
+		if err != nil {
+			return "", nil, err
+		}
+		if leads {
+			return "", &check.Finding{
+				Level:      check.SecurityLevel,
+				Message:    "does not exist, and leads through a symbolic link for a server that takes it for a pattern, and none is allowed",
+				Suggestion: "leave *, ?, [ and { out of the names of directories",
+			}, nil
+		}
+	}
 	if !l.place.Confined() || inside(root, s.path) {
 		return root, nil, nil
 	}
@@ -184,6 +197,8 @@ func (l look) state(r *result, s spot) {
 		r.fail("does not exist%s", s.why())
 	case o.Exists != nil && !*o.Exists && s.exists():
 		r.fail("exists already: choose another name")
+	case o.Exists != nil && !*o.Exists && s.entry.kind != directory: // whoever creates it may clear the way
+		r.fail("cannot be created%s", s.why())
 	case o.ParentExists && !s.exists() && (s.missing > 1 || s.entry.kind != directory):
 		r.fail("lies in a directory that does not exist: create it first")
 	}

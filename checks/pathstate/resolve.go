@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // maxLinks is how many links a path may lead through, as on Linux.
@@ -95,12 +97,12 @@ func (r *resolver) step(ctx context.Context, name string) error {
 	}
 	e, err := r.system.describe(next)
 	if errors.Is(err, fs.ErrNotExist) && hasTwins(name) {
-		twin, failed := r.system.twin(ctx, r.path, name)
+		other, failed := twin(ctx, r.system, r.path, name)
 		switch {
 		case failed != nil:
 			return failed
-		case twin != "":
-			next = filepath.Join(r.path, twin)
+		case other != "":
+			next = filepath.Join(r.path, other)
 			e, err = r.system.describe(next)
 		}
 	}
@@ -121,6 +123,25 @@ func (r *resolver) step(ctx context.Context, name string) error {
 // either. A name of ASCII has one only for these three, each of which is the normal form of another character.
 func hasTwins(name string) bool {
 	return strings.ContainsFunc(name, func(c rune) bool { return c >= utf8.RuneSelf || c == 'K' || c == ';' || c == '`' })
+}
+
+// twin returns the name in a directory that is canonically equivalent to another, which is not there; "" if there
+// is none.
+func twin(ctx context.Context, sys system, dir, name string) (string, error) {
+	found, several := "", false
+	normal := norm.NFC.String(name)
+	err := sys.names(ctx, dir, func(n string) {
+		if norm.NFC.String(n) == normal {
+			found, several = n, several || found != ""
+		}
+	})
+	if err == nil && several {
+		err = errTwins
+	}
+	if err != nil {
+		return "", err
+	}
+	return found, nil
 }
 
 // up goes to the parent directory, which exists unless we are in a missing one.

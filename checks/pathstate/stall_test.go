@@ -51,8 +51,8 @@ func (f *fake) describe(path string) (entry, error) {
 
 func (f *fake) local(path string) bool   { return !strings.HasPrefix(path, "/dead") }
 func (f *fake) may(access, string) error { return errors.ErrUnsupported }
-func (f *fake) twin(_ context.Context, dir, _ string) (string, error) {
-	return "", f.wait(dir)
+func (f *fake) names(_ context.Context, dir string, _ func(string)) error {
+	return f.wait(dir)
 }
 
 func (f *fake) free(string) (int64, error) { return 0, errors.ErrUnsupported }

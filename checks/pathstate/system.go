@@ -10,8 +10,6 @@ import (
 	"io/fs"
 	"os"
 
-	"golang.org/x/text/unicode/norm"
-
 	"github.com/toolvet/toolvet/internal/bounded"
 )
 
@@ -20,9 +18,8 @@ import (
 type system interface {
 	// describe tells what a path names, without following a link at its end.
 	describe(path string) (entry, error)
-	// twin returns the name in a directory that is canonically equivalent to another, which is not there; "" if there
-	// is none.
-	twin(ctx context.Context, dir, name string) (string, error)
+	// names calls visit with each name in a directory, in no order; with none if the directory is not there.
+	names(ctx context.Context, dir string, visit func(name string)) error
 	// may reports why we may not do something with a file, by the effective user and
 	// groups; errors.ErrUnsupported if the system does not tell, errRoot if only root may.
 	may(a access, path string) error
@@ -68,47 +65,40 @@ func (s snapshot) describe(path string) (entry, error) {
 	return d.entry, d.err
 }
 
-func (s snapshot) twin(ctx context.Context, dir, name string) (string, error) {
+func (s snapshot) names(ctx context.Context, dir string, visit func(name string)) error {
 	if s.prompt && !s.local(dir) {
-		return "", bounded.ErrWaits
+		return bounded.ErrWaits
 	}
 	s.note(dir)
-	return s.system.twin(ctx, dir, name)
+	return s.system.names(ctx, dir, visit)
 }
 
 // maxNames is how many names of a directory are read at a time.
 const maxNames = 1000
 
-// twin implements system.
-func (host) twin(ctx context.Context, dir, name string) (twin string, err error) {
+// names implements system.
+func (host) names(ctx context.Context, dir string, visit func(name string)) error {
 	d, err := os.OpenFile(dir, os.O_RDONLY|onlyDirectories, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
+		return nil
 	}
 	if err != nil {
-		return "", bare(err)
+		return bare(err)
 	}
 	defer d.Close()
-	normal := norm.NFC.String(name)
 	for {
 		if err := ctx.Err(); err != nil {
-			return "", err
+			return err
 		}
 		names, err := d.Readdirnames(maxNames)
 		for _, n := range names {
-			switch {
-			case norm.NFC.String(n) != normal:
-			case twin != "":
-				return "", errTwins
-			default:
-				twin = n
-			}
+			visit(n)
 		}
 		switch {
 		case errors.Is(err, io.EOF):
-			return twin, nil
+			return nil
 		case err != nil:
-			return "", bare(err)
+			return bare(err)
 		}
 	}
 }
