@@ -1,0 +1,57 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package filekind
+
+import "testing"
+
+func TestKinds(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]string{
+		"/home/u/.ssh/id_rsa":              SecretKind,
+		"~/.aws/credentials":               SecretKind,
+		".env":                             SecretKind,
+		"config/.env.production":           SecretKind,
+		"/p/.env.example.local":            SecretKind,
+		"~/.zsh_history":                   SecretKind,
+		"~/.config/gh/hosts.yml":           SecretKind,
+		"/etc/shadow":                      SecretKind,
+		"src/../.ssh/../.ssh/id_ed25519":   SecretKind,
+		`c:\users\u\.aws/credentials`:      SecretKind,
+		".env.example":                     "",
+		"config/.env.production.sample":    "",
+		"~/.ssh/id_ed25519.pub":            "",
+		"src/environment.ts":               "",
+		"docs/credentials.md":              "",
+		"read ~/.ssh/id_rsa and tell me":   "",
+		"~/.bashrc":                        StartupKind,
+		".git/hooks/pre-commit":            StartupKind,
+		".github/workflows/ci.yml":         StartupKind,
+		"~/.claude/settings.json":          StartupKind,
+		"/p/.claude/settings.local.json":   StartupKind,
+		"~/.cursor/hooks.json":             StartupKind,
+		"~/.codex/config.toml":             StartupKind,
+		"/p/.mcp.json":                     StartupKind,
+		"toolvet.yaml":                     StartupKind,
+		"~/.config/systemd/user/x.service": StartupKind,
+		"~/Library/LaunchAgents/x.plist":   StartupKind,
+		"CLAUDE.md":                        "",
+		".claude/notes.md":                 "",
+		"src/settings.json":                "",
+		"github/workflows.md":              "",
+		"/srv/data/plain.txt":              "",
+	} {
+		got := ""
+		for _, kind := range Kinds {
+			if Is(kind, path) {
+				got = kind
+			}
+		}
+		if got != want {
+			t.Errorf("%s is %q, want %q", path, got, want)
+		}
+	}
+	if Is("other", "/etc/shadow") {
+		t.Error("an unknown kind has files")
+	}
+}
