@@ -23,6 +23,7 @@ var classes = map[string]class{
 	"awk-code":       {awkRuns.MatchString, "holds code that runs programs or writes files"},
 	"sed-command":    {sedActs, "holds a command of sed that runs programs or writes files"},
 	"editor-command": {func(v string) bool { return strings.Trim(v, "0123456789") != "" && v[0] != '/' }, ""},
+	"stdin":          {func(v string) bool { return v == "-" || v == "/dev/stdin" }, ""},
 	"pager":          {func(v string) bool { return !anyOf([]string{v}, "never less more most cat builtin") }, ""},
 	"writing":        {func(v string) bool { return !strings.EqualFold(v, "GET") && !strings.EqualFold(v, "HEAD") }, ""},
 	"pager-command":  {pagerActs, ""},

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/toolvet/toolvet/checks/internal/filekind"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
@@ -14,11 +15,13 @@ import (
 
 // examples are files that the expression of secrets matches, one for each kind that a pattern of a shell may be meant
 // to find. Those of a home directory begin with a dot.
-var examples = split(`/etc/passwd /etc/shadow /etc/gshadow /etc/sudoers /etc/sudoers.d/x /etc/master.passwd /etc/security/opasswd /etc/krb5.keytab
+var examples = sync.OnceValue(func() [][]string {
+	return split(`/etc/passwd /etc/shadow /etc/gshadow /etc/sudoers /etc/sudoers.d/x /etc/master.passwd /etc/security/opasswd /etc/krb5.keytab
 	/etc/shadow- /etc/passwd- /etc/ssh/ssh_host_rsa_key /etc/ssh/ssh_host_ed25519_key /proc/self/environ /proc/1/environ /proc/self/mem /proc/1/cmdline /dev/mem
 	.ssh/id_rsa .ssh/id_ed25519 .ssh/id_ecdsa .ssh/id_dsa .ssh/config .ssh/authorized_keys .netrc .pgpass .my.cnf .npmrc .pypirc .git-credentials .htpasswd .vault-token
 	.bash_history .zsh_history .env .env.local .env.production .cargo/credentials.toml .config/gh/hosts.yml .aws/credentials .aws/config .gnupg/secring.gpg .gnupg/private-keys-v1.d .kube/config .azure/accesstokens.json .docker/config.json
 	.config/gcloud/credentials.db /run/secrets/x /var/run/secrets/kubernetes.io/serviceaccount/token`)
+})
 
 // split returns the steps of each path in a list. Those of an absolute path begin with "".
 func split(list string) (steps [][]string) {
@@ -38,7 +41,7 @@ func finds(pattern string) bool {
 	for len(steps) > 0 && (steps[0] == "~" || strings.HasPrefix(steps[0], "~")) {
 		steps = steps[1:]
 	}
-	return slices.ContainsFunc(examples, func(example []string) bool {
+	return slices.ContainsFunc(examples(), func(example []string) bool {
 		if matchSteps(steps, example) {
 			return true
 		}
@@ -164,6 +167,9 @@ var searches = set("grep egrep fgrep rg bat ps lsof")
 var hoards = set("tar bsdtar zip 7z 7za rar cpio pax rsync scp cp gcp robocopy xcopy")
 
 var hoard = lazyregexp.New(`^(/|/etc|/root|/home(/[^/]+)?|/users(/[^/]+)?|~[^/]*|.*[/~]?\.(aws|gnupg|kube|docker|azure|ssh|config/gcloud)|/proc|/var/run/secrets)(/\*?)?$`)
+
+// hoardNames are the directories of secrets among them: to search in one is to read it.
+var hoardNames = lazyregexp.New(`(^|[/~])\.(aws|gnupg|kube|docker|azure|ssh|config/gcloud)(/\*?)?$`)
 
 // holdsSecrets reports whether a word names a directory with files that hold secrets.
 func holdsSecrets(word string) bool {

@@ -36,6 +36,9 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 	if hoards[program] && (!last || !copiers[program]) && holdsSecrets(toDirectory(directory, word)) {
 		j.refuse(element, secret, s.place(i)+"names a whole directory with keys, accounts or settings in it")
 	}
+	if searches[program] && hoardNames.MatchString(strings.ToLower(filekind.Clean(toDirectory(directory, word)))) {
+		j.refuse(element, secret, s.place(i)+"names a whole directory with keys, accounts or settings in it")
+	}
 	if startsShell(word) {
 		j.refuse(element, inShell, s.place(i)+"makes the program start a shell")
 	}

@@ -10,6 +10,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
@@ -40,7 +41,7 @@ func (j *judge) leaves(element int, directory, word string) {
 	}
 	switch {
 	case slices.ContainsFunc(streams, below), slices.ContainsFunc(j.world.Roots, below):
-	case slices.ContainsFunc(passing, below):
+	case slices.ContainsFunc(passing(), below):
 		j.refuse(element, temporary, "changes a file in a directory for temporary files, outside those of the work at hand")
 	default:
 		j.refuse(element, outside, "changes a file outside the directories of the work at hand")
@@ -50,7 +51,9 @@ func (j *judge) leaves(element int, directory, word string) {
 // streams are no files, and passing are places for files that nobody misses.
 var (
 	streams = []string{"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd"}
-	passing = []string{"/tmp", "/var/tmp", "/private/tmp", strings.TrimSuffix(os.TempDir(), "/")}
+	passing = sync.OnceValue(func() []string {
+		return []string{"/tmp", "/var/tmp", "/private/tmp", strings.TrimSuffix(os.TempDir(), "/")}
+	})
 )
 
 // home puts the home directory in place of ~.
@@ -74,15 +77,17 @@ const (
 	bySSH                    // operands with a colon name a host, and of ssh the first does
 )
 
-var callers = map[string]caller{
-	"curl": byHost, "wget": byHost, "wget2": byHost, "http": byHost, "https": byHost, "xh": byHost, "aria2c": byHost, "axel": byHost, "lynx": byHost, "w3m": byHost,
-	"links": byHost, "ftp": byHost, "lftp": byHost, "telnet": byHost, "nc": byHost, "ncat": byHost, "netcat": byHost, "dig": byHost, "nslookup": byHost, "host": byHost,
-	"ping": byHost, "traceroute": byHost, "ssh": byHost, "slogin": byHost, "mosh": byHost, "sftp": byHost, "scp": bySSH, "rsync": bySSH, "git": byURL,
-}
+var callers = sync.OnceValue(func() map[string]caller {
+	return map[string]caller{
+		"curl": byHost, "wget": byHost, "wget2": byHost, "http": byHost, "https": byHost, "xh": byHost, "aria2c": byHost, "axel": byHost, "lynx": byHost, "w3m": byHost,
+		"links": byHost, "ftp": byHost, "lftp": byHost, "telnet": byHost, "nc": byHost, "ncat": byHost, "netcat": byHost, "dig": byHost, "nslookup": byHost, "host": byHost,
+		"ping": byHost, "traceroute": byHost, "ssh": byHost, "slogin": byHost, "mosh": byHost, "sftp": byHost, "scp": bySSH, "rsync": bySSH, "git": byURL,
+	}
+})
 
 // connects refuses hosts that the policy does not list. A host that the line does not tell is none of them.
 func (j *judge) connects(program string, s simple, own int) {
-	kind, ok := callers[program]
+	kind, ok := callers()[program]
 	if !ok || len(j.hosts) == 0 {
 		return
 	}
@@ -91,15 +96,19 @@ func (j *judge) connects(program string, s simple, own int) {
 	for _, i := range r.Operands {
 		operand[i] = true
 	}
-	sends := program == "git" && !slices.ContainsFunc(r.Operands, func(i int) bool { return gitReaches[s.words[i]] })
+	local := program == "git" && !slices.ContainsFunc(r.Operands, func(i int) bool { return gitReaches()[s.words[i]] })
 	for i, w := range s.words[1:own] {
 		i++
 		if _, value, ok := strings.Cut(w, "="); ok && strings.HasPrefix(w, "--") && strings.Contains(value, "://") {
 			w = value
 		}
 		host, found := hostIn(w, kind, operand[i])
-		if !found || sends {
+		if !found || local {
 			continue
+		}
+		if senders()[program] && host != "" && !listedHost([]string{"localhost"}, host) && slices.ContainsFunc(s.words[1:own], sends.MatchString) {
+			j.refuse(s.element(i), network, s.place(i)+"sends something to another host")
+			return
 		}
 		if !listedHost(j.hosts, host) {
 			j.refuse(s.element(i), network, s.place(i)+"connects to a host that the policy does not list")
@@ -109,9 +118,15 @@ func (j *judge) connects(program string, s simple, own int) {
 }
 
 // gitReaches are commands of git that connect, or remember where to.
-var gitReaches = set("clone fetch pull push remote ls-remote submodule archive set-url add-url fetch-pack send-pack")
+var gitReaches = lazySet("clone fetch pull push remote ls-remote submodule archive set-url add-url fetch-pack send-pack")
 
-var scpForm = lazyregexp.New(`^(?:[\w.-]+@)?([\w.-]+\.[\w-]+|[\w.-]+):[^/\\]`)
+// sends are options of programs for the web that send something along. A listed host may still pass it on to anybody.
+var sends = lazyregexp.New(`^(-[a-zA-Z]*[dFT]|--(data(-\w+)?|form(-string)?|upload-file|json|post-(data|file)|body-(data|file)|url-query)(=.*)?)`)
+
+// senders are the programs of which that holds.
+var senders = lazySet("curl wget wget2")
+
+var scpForm = lazyregexp.New(`^(?:[\w.-]+@)?([\w.-]{2,}):(?:$|[^:])`)
 
 // hostIn returns the host that a word names; "" is one that the line does not tell.
 func hostIn(word string, kind caller, operand bool) (host string, found bool) {

@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/toolvet/toolvet/check"
 )
 
 // maxNested bounds how many programs may start one another: env nice timeout …
@@ -56,7 +58,15 @@ func (j *judge) simple(s simple, depth int) {
 	j.connects(program, s, own)
 	j.reads(program, s, r, depth)
 	j.demands(s, own)
-	for _, line := range inlineLines(program, s.words, r) {
+	lines := inlineLines(program, s.words, r)
+	if program == "alias" && j.allow[list] { // a shell's line may use it at once
+		for _, w := range s.words[1:] {
+			if _, line, ok := strings.Cut(w, "="); ok && line != "" {
+				lines = append(lines, line)
+			}
+		}
+	}
+	for _, line := range lines {
 		j.inline(line, depth, r.Within)
 	}
 }
@@ -128,7 +138,7 @@ func (j *judge) program(s simple) (name string, ok bool) {
 		return "", false
 	}
 	if why, bad := denied(name); bad && (why.kind == "" || !j.allow[why.kind]) {
-		j.fail(element, "runs a program that "+why.what, "run another program, or have the policy list this one under programs")
+		j.add(element, check.Finding{Message: "runs a program that " + why.what, Suggestion: "run another program, or have the policy list this one under programs", Source: why.kind})
 		return "", false
 	}
 	return name, true

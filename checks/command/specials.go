@@ -21,6 +21,7 @@ var specials = []special{
 	{set("npm pnpm yarn bundle bundler aws gh"), judgeSettings},
 	{set("export declare typeset readonly local setenv"), judgeExport},
 	{set("toolvet"), judgeToolvet},
+	{set("systemctl loginctl"), judgeServices},
 	{set("env printenv export declare set"), judgeDump},
 	{set("ssh slogin autossh"), judgeSSH},
 	{set("rm del rd rmdir shred chmod chown chgrp"), judgeRemoval},
@@ -96,7 +97,7 @@ func (j *judge) found(s simple, depth int) {
 }
 
 // looking are commands of toolvet that only look.
-var looking = set("check tools servers policy log explain version doctor rehearse audit help demo completion")
+var looking = lazySet("check tools servers policy log explain version doctor rehearse audit help demo completion")
 
 // judgeToolvet refuses to change what toolvet itself guards.
 func judgeToolvet(j *judge, s simple, r *grammar.Reading) {
@@ -104,12 +105,19 @@ func judgeToolvet(j *judge, s simple, r *grammar.Reading) {
 		return
 	}
 	name := s.words[r.Operands[0]]
-	look := looking[name]
+	look := looking()[name]
 	if name == "hook" && len(r.Operands) > 1 {
 		look = anyOf(s.words[r.Operands[1]:r.Operands[1]+1], "status doctor")
 	}
 	if !look {
 		j.refuse(-1, startup, "changes what guards the agent, or lets calls pass it")
+	}
+}
+
+// judgeServices refuses to have the system start something later, where commands must stay in their place.
+func judgeServices(j *judge, s simple, r *grammar.Reading) {
+	if j.inside && len(r.Operands) > 0 && anyOf(s.words[r.Operands[0]:r.Operands[0]+1], "enable reenable link edit add-wants add-requires set-default import-environment set-environment enable-linger") {
+		j.refuse(-1, outside, "has the system start something later")
 	}
 }
 

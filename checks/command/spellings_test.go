@@ -19,6 +19,7 @@ var samples = map[string]string{
 	"sed-command":     "1e id",
 	"editor-command":  "!id",
 	"pager-command":   "!id",
+	"stdin":           "-",
 	"pager":           "id",
 	"writing":         "DELETE",
 	"git-setting":     "core.sshCommand=id",

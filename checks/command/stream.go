@@ -5,24 +5,30 @@ package command
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/toolvet/toolvet/checks/command/internal/grammar"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
+// lazySet is set, made on first use: not every program that links this package judges commands.
+func lazySet(names string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool { return set(names) })
+}
+
 // feeds are programs that read standard input themselves, and leave none to the program that they start.
 var feeds = set("xargs parallel")
 
 var (
-	shellNames       = set("sh bash dash ash zsh ksh mksh fish csh tcsh pwsh powershell nu")
-	interpreterNames = set("python python2 python3 pypy pypy3 node nodejs deno bun perl ruby php lua tclsh rscript osascript")
+	shellNames       = lazySet("sh bash dash ash zsh ksh mksh fish csh tcsh pwsh powershell nu")
+	interpreterNames = lazySet("python python2 python3 pypy pypy3 node nodejs deno bun perl ruby php lua tclsh rscript osascript")
 )
 
 // reads judges the program text that a shell or an interpreter reads on standard input.
 func (j *judge) reads(program string, s simple, r *grammar.Reading, depth int) {
-	isShell := shellNames[program]
+	isShell := shellNames()[program]
 	sources := program == "source" || program == "."
-	if !isShell && !sources && !interpreterNames[program] {
+	if !isShell && !sources && !interpreterNames()[program] {
 		return
 	}
 	script := ""
@@ -63,7 +69,7 @@ func harmlessCode(program, code string) bool {
 	case "python", "pypy":
 		for _, m := range pythonImports.FindAllStringSubmatch(code, -1) {
 			for name := range strings.FieldsFuncSeq(m[1]+m[2], func(r rune) bool { return r == ',' || r == ' ' }) {
-				if !pythonModules[name] && name != "as" {
+				if !pythonModules()[name] && name != "as" {
 					return false
 				}
 			}
@@ -93,7 +99,7 @@ var (
 
 var (
 	pythonImports = lazyregexp.New(`(?:\bimport\s+([\w ,.]+)|\bfrom\s+([\w.]+)\s+import\b)`)
-	pythonModules = set("sys json re math datetime time collections itertools functools string textwrap statistics decimal fractions random uuid hashlib base64 platform typing dataclasses enum calendar pprint operator bisect heapq zlib binascii struct unicodedata version")
+	pythonModules = lazySet("sys json re math datetime time collections itertools functools string textwrap statistics decimal fractions random uuid hashlib base64 platform typing dataclasses enum calendar pprint operator bisect heapq zlib binascii struct unicodedata version")
 	pythonActs    = lazyregexp.New(`(?i)__|\b(open|exec|eval|compile|globals|locals|vars|getattr|setattr|delattr|breakpoint|input|modules|meta_path|path_hooks|settrace|setprofile|addaudithook|loader|attrgetter|methodcaller|libc|system|popen|uname)\b|\\x|\\u|\\N|\\[0-7]`)
 	nodeActs      = lazyregexp.New(`(?i)\b(require|import|process\s*(?:\[|\.\s*(?:env|binding|dlopen|mainModule|kill|exit|stdin|report|_))|eval|Function|constructor|globalThis|global|fetch|WebSocket|XMLHttpRequest|EventSource|Worker|Reflect|Proxy|prototype|__\w+|module|navigator|setTimeout|setInterval|this)\b|\\x|\\u|\\[0-7]|\[\s*['"` + "`" + `]|\]\s*\(`)
 )

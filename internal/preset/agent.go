@@ -50,14 +50,14 @@ type asker struct {
 var (
 	agentAsks = asker{
 		command: func() *command.Options {
-			return &command.Options{Allow: slices.Concat(shellSyntax, quiet, refused), Hosts: knownHosts, Inside: true, Exists: new(false)}
+			return &command.Options{Allow: slices.Concat(shellSyntax, quiet, refused), Hosts: knownHosts(), Inside: true, Exists: new(false)}
 		},
 		reads: func() *path.Options { return nil },
 		url:   listedURL,
 	}
 	agentStrictly = asker{
 		command: func() *command.Options {
-			return &command.Options{Programs: harmless, Allow: slices.Concat(shellSyntax, strings.Fields("shell starter project"), refused), Hosts: knownHosts, Inside: true, Exists: new(false)}
+			return &command.Options{Programs: harmless(), Allow: slices.Concat(shellSyntax, strings.Fields("shell starter project"), refused), Hosts: knownHosts(), Inside: true, Exists: new(false)}
 		},
 		reads: func() *path.Options { return new(path.Options) },
 		url:   listedURL,
@@ -132,7 +132,7 @@ func listedURL() *url.Options {
 	return &url.Options{Guess: true, Schemes: fetched, Userinfo: true, Loopback: "allow", SingleLabel: "allow", Hosts: knownPatterns()}
 }
 
-var knownPatterns = sync.OnceValue(func() []url.Pattern { return patternsOf(knownHosts) })
+var knownPatterns = sync.OnceValue(func() []url.Pattern { return patternsOf(knownHosts()) })
 
 func patternsOf(hosts []string) []url.Pattern {
 	list := make([]url.Pattern, 0, len(hosts))
@@ -146,7 +146,8 @@ func patternsOf(hosts []string) []url.Pattern {
 
 // knownHosts serve source code and documentation, and this machine itself. An agent that is made to read from another
 // host can carry something there, in the URL.
-var knownHosts = strings.Fields(`localhost 127.0.0.1 ::1 example.com
+var knownHosts = sync.OnceValue(func() []string {
+	return strings.Fields(`localhost 127.0.0.1 ::1 example.com
 	github.com *.github.com *.githubusercontent.com *.github.io gitlab.com codeberg.org bitbucket.org sourceware.org savannah.gnu.org git.kernel.org
 	stackoverflow.com *.stackexchange.com superuser.com serverfault.com *.wikipedia.org developer.mozilla.org web.dev caniuse.com *.w3.org whatwg.org *.whatwg.org
 	*.ietf.org rfc-editor.org *.rfc-editor.org *.python.org *.readthedocs.io docs.rs *.rust-lang.org go.dev *.go.dev golang.org nodejs.org *.nodejs.org deno.com docs.deno.com bun.sh
@@ -155,10 +156,12 @@ var knownHosts = strings.Fields(`localhost 127.0.0.1 ::1 example.com
 	learn.microsoft.com docs.microsoft.com developer.apple.com developer.android.com docs.aws.amazon.com cloud.google.com kubernetes.io docs.docker.com *.hashicorp.com
 	postgresql.org *.postgresql.org dev.mysql.com mariadb.com sqlite.org *.sqlite.org redis.io *.mongodb.com *.gnu.org *.kernel.org *.debian.org *.ubuntu.com *.archlinux.org
 	modelcontextprotocol.io *.modelcontextprotocol.io docs.claude.com code.claude.com docs.anthropic.com platform.openai.com ai.google.dev cmake.org *.cmake.org git-scm.com`)
+})
 
 // harmless are commands that only look, or that build and test what is in the project: what strict does not ask about. An entry holds with
 // any words behind it; the check looks at those.
-var harmless = lines(`
+var harmless = sync.OnceValue(func() []string {
+	return lines(`
 	ls|ll|dir|pwd|cd|pushd|popd|echo|printf|cat|head|tail|less|more|bat|nl|wc|sort|uniq|cut|tr|paste|join|comm|column|fold|fmt|rev|tac|seq|expr|test|[|true|false|:|sleep|date|cal|basename|dirname|realpath|readlink|stat|file|du|df|tree|find|fd|locate
 	grep|egrep|fgrep|rg|ag|ack|awk|sed|diff|cmp|colordiff|jq|yq|xq|gron|xmllint|hexdump|xxd|od|strings|md5sum|sha1sum|sha256sum|sha512sum|cksum|which|type|whereis|whatis|man|tldr|apropos|help|uname|hostname|whoami|id|groups|uptime|free|nproc|lscpu|arch|ps|pgrep|time|tee|mkdir|touch|cp|mv|export|local|read|return|exit|unset|shift|let|declare|wait|timeout
 	git status|git log|git diff|git show|git branch|git tag|git remote|git blame|git grep|git ls-files|git ls-tree|git rev-parse|git rev-list|git describe|git shortlog|git cat-file|git merge-base|git name-rev|git for-each-ref|git show-ref|git symbolic-ref|git count-objects|git fsck|git check-ignore|git check-attr|git diff-tree|git diff-index|git diff-files|git whatchanged|git range-diff|git cherry|git worktree list|git stash list|git stash show|git config --get|git config --list|git config -l|git version|git help|git var|git add|git commit|git switch|git checkout -b|git restore --staged|git fetch|git mv|git notes show|git bisect log
@@ -171,6 +174,7 @@ var harmless = lines(`
 	gh pr view|gh pr list|gh pr status|gh pr diff|gh pr checks|gh issue view|gh issue list|gh repo view|gh run list|gh release list|gh release view|gh status|gh search|gh auth status
 	shellcheck|shfmt|hadolint|yamllint|actionlint|markdownlint|vale|codespell|cloc|tokei|scc|hyperfine|clang-format|clang-tidy|cppcheck|protoc|buf lint|buf build|sqlfluff|toolvet check|toolvet policy|toolvet explain|toolvet version|toolvet tools|toolvet log|toolvet audit
 `)
+})
 
 // lines splits a list at bars and line breaks.
 func lines(text string) []string {

@@ -6,7 +6,10 @@
 // With fmt, strings or net it would come behind hundreds of packages. Package client takes over wherever there is no whole answer.
 package fast
 
-import "time"
+import (
+	"os"
+	"time"
+)
 
 // The first fields of a request.
 const (
@@ -33,6 +36,16 @@ type Try struct {
 
 // Tried is the first try; nil: there was none.
 var Tried *Try
+
+// Deaf reports whether nobody reads standard output: it is the null device, as also where it was closed when the process began.
+func Deaf() bool {
+	null, err := os.Stat(os.DevNull)
+	if err != nil {
+		return false
+	}
+	out, err := os.Stdout.Stat()
+	return err != nil || os.SameFile(null, out)
+}
 
 // hosts are the names of hosts, as package hook has them: that imports too much.
 var hosts = []string{

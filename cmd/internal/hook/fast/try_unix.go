@@ -171,7 +171,7 @@ func end(answer []string) {
 		err = errErr
 	}
 	code := int(answer[2][0])
-	if err != nil && code == 0 {
+	if code == 0 && (err != nil || answer[0] != "" && Deaf()) {
 		code = 2 // a denial to most hosts
 	}
 	os.Exit(code)
