@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -72,6 +73,25 @@ func TestSwitches(t *testing.T) {
 		}
 		if switchable[h.Name] != (h.FailClosed != "") {
 			t.Errorf("%s: switchable %t, but FailClosed is %q", h.Name, switchable[h.Name], h.FailClosed)
+		}
+	}
+}
+
+// TestDocument holds that docs/hooks.md shows the matrix.
+func TestDocument(t *testing.T) {
+	t.Parallel()
+	matrix, err := os.ReadFile(filepath.Join("testdata", "matrix.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "hooks.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := strings.Join(strings.Fields(string(document)), " ")
+	for line := range strings.Lines(string(matrix)) {
+		if line = strings.Join(strings.Fields(line), " "); !strings.Contains(shown, line) {
+			t.Errorf("docs/hooks.md lacks the line %q", line)
 		}
 	}
 }
