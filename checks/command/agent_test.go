@@ -4,6 +4,7 @@
 package command
 
 import (
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -77,5 +78,38 @@ func TestKinds(t *testing.T) {
 		if want == "" && len(got) > 0 || want != "" && !slices.Contains(got, want) {
 			t.Errorf("%q: %q, want %q", line, got, want)
 		}
+	}
+}
+
+// TestGrowth holds that lines which hold one another are refused in bounded time and memory.
+func TestGrowth(t *testing.T) { // alone: it counts what the process allocates
+	o := &Options{Allow: allowable}
+	deep := "x"
+	for range 30 {
+		deep = "${a:-" + deep + "}"
+	}
+	here := "ls"
+	for range 12 {
+		here = "cat <<A$(\n" + here + "\n)\nA\n"
+	}
+	for name, line := range map[string]string{
+		"doubled":    "a=x;" + strings.Repeat("a=$a$a;", 40) + "ls",
+		"many":       "a=" + strings.Repeat("x", 1000) + ";echo " + strings.Repeat("$a", 5000),
+		"code":       "a='" + strings.Repeat("eval $a;", 100) + "'; eval $a",
+		"single":     "a='eval $a $a'; eval $a",
+		"defaults":   "echo " + deep,
+		"substitute": "echo " + strings.Repeat("$(echo ", 30) + strings.Repeat(")", 30),
+		"here":       here,
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		o.judge(line)
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; n > 64<<20 {
+			t.Errorf("%s: %d bytes", name, n)
+		}
+	}
+	if !refused(o, "a=x;"+strings.Repeat("a=$a$a;", 40)+"ls") {
+		t.Error("a line that grows without end passes")
 	}
 }

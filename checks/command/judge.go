@@ -35,6 +35,7 @@ type judge struct {
 	directory    string            // where the shell is, as far as the words of cd tell; "" for where it began
 	before       string            // where it was before that
 	variables    map[string]string // those that the line itself sets to a text, by name
+	spent        int               // bytes of variables and of lines for shells, which may hold one another
 	world        check.World
 	faults       []check.Finding
 }
@@ -61,6 +62,22 @@ func (o *Options) judgeIn(world check.World, value any) []check.Finding {
 
 func (j *judge) fail(element int, message, mend string) {
 	j.add(element, check.Finding{Message: message, Suggestion: mend})
+}
+
+// maxGrowth bounds what a line's variables and nested lines may make of it, as a multiple of the allowed length.
+const maxGrowth = 4
+
+// spend counts bytes that are read in addition to the line, and reports whether they may be: a few variables that hold one another
+// make a text that no memory holds.
+func (j *judge) spend(bytes int) bool {
+	if j.spent > maxGrowth*j.length {
+		return false
+	}
+	if j.spent += bytes; j.spent > maxGrowth*j.length {
+		j.fail(-1, "grows too long by its variables and nested lines to be judged", "write out the command")
+		return false
+	}
+	return true
 }
 
 // add adds a finding about an element of an array, or about the whole command (-1), once.

@@ -8,11 +8,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/toolvet/toolvet/checks/internal/filekind"
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
-
-	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/checks/internal/filekind"
 )
 
 // A parser is not for concurrent use, and costs much to make.
@@ -123,9 +121,9 @@ func (r *reader) statement(s *syntax.Stmt) {
 	for _, redirect := range s.Redirs {
 		switch {
 		case redirect.Hdoc != nil:
-			r.feed(redirected, (&reader{judge: r.silent()}).word(redirect.Hdoc))
+			r.feed(redirected, r.text(redirect.Hdoc))
 		case redirect.Op == syntax.WordHdoc:
-			r.feed(redirected, (&reader{judge: r.silent()}).word(redirect.Word))
+			r.feed(redirected, r.text(redirect.Word))
 		case redirect.Op == syntax.RdrIn && redirected > before:
 			r.feed(redirected, "")
 		}
@@ -139,13 +137,6 @@ func (r *reader) feed(from int, text string) {
 			r.commands[i].input = &text
 		}
 	}
-}
-
-// silent returns a judge of the same mind whose faults nobody reads.
-func (j *judge) silent() *judge {
-	quiet := *j
-	quiet.faults = make([]check.Finding, maxFaults)
-	return &quiet
 }
 
 // target judges the file that a redirection names.

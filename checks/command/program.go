@@ -106,6 +106,9 @@ func (j *judge) inline(line string, depth int, within bool) {
 		j.refuse(-1, piped, "gives a shell no command that can be read here")
 		return
 	}
+	if !j.spend(len(line)) {
+		return
+	}
 	for _, s := range j.read(line) {
 		s.within = within
 		j.simple(s, depth+1)

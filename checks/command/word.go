@@ -112,23 +112,62 @@ const insertion = "\ue000"
 // defaults are the operators of ${NAME:-text}, which insert the text if the variable has none.
 var defaults = []syntax.ParExpOperator{syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull}
 
+// variableText is the text of a variable that the line itself has set, or insertion.
+func (r *reader) variableText(name string) string {
+	text, known := r.variables[name]
+	if !known || !r.spend(len(text)) {
+		return insertion
+	}
+	return text
+}
+
+// text returns a word as word does, and reports nothing. It reads each part once, while word also reads what a part holds: words in words
+// would be read twice at each depth.
+func (r *reader) text(w *syntax.Word) string {
+	var b strings.Builder
+	var parts func(list []syntax.WordPart)
+	parts = func(list []syntax.WordPart) {
+		for _, part := range list {
+			switch p := part.(type) {
+			case *syntax.Lit:
+				b.WriteString(p.Value)
+			case *syntax.SglQuoted:
+				b.WriteString(p.Value)
+			case *syntax.DblQuoted:
+				parts(p.Parts)
+			case *syntax.ParamExp:
+				switch {
+				case p.Exp != nil && p.Exp.Word != nil && slices.Contains(defaults, p.Exp.Op):
+					parts(p.Exp.Word.Parts)
+				case p.Param == nil || pieces(p) || p.Length:
+					b.WriteString(insertion)
+				default:
+					b.WriteString(r.variableText(p.Param.Value))
+				}
+			default:
+				b.WriteString(insertion)
+			}
+		}
+	}
+	if w != nil {
+		parts(w.Parts)
+	}
+	return b.String()
+}
+
 // home writes what a shell puts into a word, as far as the line tells: ~ for the home directory, and the text of a variable that the
 // line itself has set.
 func (r *reader) home(b *strings.Builder, part syntax.WordPart) {
 	p, ok := part.(*syntax.ParamExp)
 	switch {
 	case ok && p.Exp != nil && p.Exp.Word != nil && slices.Contains(defaults, p.Exp.Op):
-		b.WriteString((&reader{judge: r.silent()}).word(p.Exp.Word)) // the text if the variable has none
+		b.WriteString(r.text(p.Exp.Word)) // if the variable has none
 	case !ok || p.Param == nil || pieces(p) || p.Length:
 		b.WriteString(insertion)
 	case p.Param.Value == "HOME" && b.Len() == 0:
 		b.WriteByte('~')
 	default:
-		text, known := r.variables[p.Param.Value]
-		if !known {
-			text = insertion
-		}
-		b.WriteString(text)
+		b.WriteString(r.variableText(p.Param.Value))
 	}
 }
 
