@@ -52,8 +52,8 @@ type Enforcer struct {
 
 // Counters count calls. The zero Counters are ready, and may be used concurrently.
 type Counters struct {
-	// File keeps the counts, so that they outlive the process; "" does not. One process at a time uses it. It must not change.
-	File string
+	// Keeper keeps the counts beyond the process; nil: nobody does. It must not change.
+	Keeper limit.Keeper
 
 	mu     sync.Mutex
 	memory *limit.Memory

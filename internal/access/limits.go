@@ -34,7 +34,7 @@ func (e *Enforcer) limits(p *policy.Policy) (engine.Limiter, error) {
 		return nil, err
 	}
 	made := &limiter{limits: l, log: e.log()}
-	if _, own := store.(*limit.Memory); own {
+	if _, own := store.(*limit.Memory); own && counters.Keeper == nil {
 		made.promise = bounded.Promised()
 	}
 	return made, nil
@@ -47,11 +47,7 @@ func (c *Counters) store(shared *limit.Shared, e *Enforcer) (limit.Store, error)
 	switch {
 	case shared == nil:
 		if c.memory == nil {
-			memory, err := limit.OpenMemory(c.File)
-			if err != nil {
-				return nil, err
-			}
-			c.memory = memory
+			c.memory = limit.NewKept(c.Keeper)
 		}
 		return c.memory, nil
 	case e.Shared == nil:

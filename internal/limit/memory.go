@@ -6,7 +6,6 @@ package limit
 import (
 	"container/heap"
 	"context"
-	"fmt"
 	"sync"
 	"time"
 )
@@ -16,9 +15,9 @@ const DefaultAccounts = 1 << 19
 
 // Memory is a Store for one process. It is safe for concurrent use. The zero Memory has the default size.
 type Memory struct {
-	start time.Time
-	max   int
-	file  *countFile // nil: the counts end with the process
+	start  time.Time
+	max    int
+	keeper Keeper // nil: the counts end with the process
 
 	mu       sync.Mutex
 	accounts map[accountID]*account
@@ -71,7 +70,7 @@ func (m *Memory) Peek(ctx context.Context, claims []Claim) ([]Balance, error) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	unlock, err := m.load()
+	unlock, err := m.load(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +98,7 @@ func (m *Memory) Take(ctx context.Context, claims []Claim) (Spent, []Balance, er
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	unlock, err := m.load()
+	unlock, err := m.load(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -130,7 +129,7 @@ func (m *Memory) Take(ctx context.Context, claims []Claim) (Spent, []Balance, er
 		}
 	}
 	if err := m.save(now); err != nil {
-		return nil, nil, fmt.Errorf("limits cannot be counted: %w", err)
+		return nil, nil, err
 	}
 	return &memorySpent{m, debits}, nil, nil
 }
@@ -181,10 +180,15 @@ func (s *memorySpent) Release() {
 	}
 }
 
+// rollbackTime bounds the wait for a Keeper where there is no call any more that could wait.
+const rollbackTime = time.Second
+
 func (s *memorySpent) Rollback() {
 	s.memory.mu.Lock()
 	defer s.memory.mu.Unlock()
-	unlock, err := s.memory.load()
+	ctx, cancel := context.WithTimeout(context.Background(), rollbackTime)
+	defer cancel()
+	unlock, err := s.memory.load(ctx)
 	if err != nil { // the calls stay spent
 		for i := range s.debits {
 			s.debits[i].endSlot()
