@@ -12,75 +12,36 @@ import (
 
 // names are hosts that lead inside for any resolver, and all names below them. They are looked up
 // label by label: "internal" stands for "db.internal" as well.
-var names = map[string]address.Class{
+var names = named([]classified{
 	// RFC 6761, section 6.3, and what systems write into /etc/hosts
-	"localhost":     loopbackName,
-	"localdomain":   loopbackName,
-	"localhost4":    loopbackName,
-	"localhost6":    loopbackName,
-	"ip6-localhost": loopbackName,
-	"ip6-loopback":  loopbackName,
-	"loopback":      loopbackName,
-	"broadcasthost": loopbackName,
-
+	{&loopbackName, `localhost localdomain localhost4 localhost6 ip6-localhost ip6-loopback loopback broadcasthost`},
 	// Public names that always answer with an address of this machine
-	"localtest.me": loopbackName,
-	"lvh.me":       loopbackName,
-	"vcap.me":      loopbackName,
-	"local.gd":     loopbackName,
-
+	{&loopbackName, `localtest.me lvh.me vcap.me local.gd`},
 	// Public names that change their address between two questions
-	"rbndr.us":       rebindingName,
-	"rebind.network": rebindingName,
-	"1u.ms":          rebindingName,
-
+	{&rebindingName, `rbndr.us rebind.network 1u.ms`},
 	// Containers and their host
-	"host.docker.internal":       loopbackName,
-	"host.containers.internal":   loopbackName,
-	"gateway.docker.internal":    loopbackName,
-	"kubernetes.docker.internal": loopbackName,
-	"host.lima.internal":         loopbackName,
-	"host.minikube.internal":     loopbackName,
-
+	{&loopbackName, `host.docker.internal host.containers.internal gateway.docker.internal kubernetes.docker.internal host.lima.internal host.minikube.internal`},
 	// Clouds
-	"metadata.google.internal":          metadataName,
-	"metadata.goog":                     metadataName,
-	"metadata":                          metadataName,
-	"instance-data":                     metadataName,
-	"instance-data.ec2.internal":        metadataName,
-	"metadata.azure.internal":           metadataName,
-	"metadata.packet.net":               metadataName,
-	"metadata.platformequinix.com":      metadataName,
-	"metadata.tencentyun.com":           metadataName,
-	"metadata.exoscale.com":             metadataName,
-	"api.metadata.cloud.ibm.com":        metadataName,
-	"rancher-metadata":                  metadataName,
-	"rancher-metadata.rancher.internal": metadataName,
-
+	{&metadataName, `metadata.google.internal metadata.goog metadata instance-data instance-data.ec2.internal metadata.azure.internal metadata.packet.net metadata.platformequinix.com metadata.tencentyun.com metadata.exoscale.com api.metadata.cloud.ibm.com rancher-metadata rancher-metadata.rancher.internal`},
 	// RFC 6762 appendix G, RFC 8375, ICANN's reservations (internal, 2024; corp and home,
 	// 2018), and what routers, clusters and service registries answer for
-	"local":      privateName,
-	"internal":   privateName,
-	"intranet":   privateName,
-	"private":    privateName,
-	"corp":       privateName,
-	"home":       privateName,
-	"home.arpa":  privateName,
-	"lan":        privateName,
-	"localnet":   privateName,
-	"fritz.box":  privateName,
-	"svc":        privateName,
-	"kubernetes": privateName,
-	"default":    privateName,
-	"consul":     privateName,
-	"nomad":      privateName,
-	"mesos":      privateName,
-	"priv":       privateName,
-	"workgroup":  privateName,
-	"wpad":       privateName,
-	"isatap":     privateName,
-	"router":     privateName,
-	"gateway":    privateName,
+	{&privateName, `local internal intranet private corp home home.arpa lan localnet fritz.box svc kubernetes default consul nomad mesos priv workgroup wpad isatap router gateway`},
+})
+
+// A classified list has names of one class, between blanks.
+type classified struct {
+	class *address.Class
+	names string
+}
+
+func named(lists []classified) map[string]address.Class {
+	all := map[string]address.Class{}
+	for _, l := range lists {
+		for name := range strings.FieldsSeq(l.names) {
+			all[name] = *l.class
+		}
+	}
+	return all
 }
 
 var (

@@ -71,7 +71,7 @@ func lookup(addr netip.Addr) Class {
 
 func lookupMetadata(addr netip.Addr) Class {
 	for i := range metadata {
-		if metadata[i].addr == addr {
+		if metadata[i].prefix.Contains(addr) {
 			return Class{Group: Metadata, Name: metadata[i].name}
 		}
 	}
