@@ -13,61 +13,72 @@ import (
 )
 
 // A class is a class of values that the table of options names: an entry of the table holds for
-// the values in it.
+// the values in it. The table is data, as the others of this package: code that makes it would weigh more.
 type class struct {
+	name  string
 	holds func(value string) bool
 	what  string // what is wrong with such a value; "" is what the entry's kind says
 }
 
-var classes = map[string]class{
-	"awk-code":       {awkRuns.MatchString, "holds code that runs programs or writes files"},
-	"sed-command":    {sedActs, "holds a command of sed that runs programs or writes files"},
-	"editor-command": {func(v string) bool { return strings.Trim(v, "0123456789") != "" && v[0] != '/' }, ""},
-	"stdin":          {func(v string) bool { return v == "-" || v == "/dev/stdin" }, ""},
-	"pager":          {func(v string) bool { return !anyOf([]string{v}, "never less more most cat builtin") }, ""},
-	"writing":        {func(v string) bool { return !strings.EqualFold(v, "GET") && !strings.EqualFold(v, "HEAD") }, ""},
-	"pager-command":  {pagerActs, ""},
-	"git-setting":    {func(v string) bool { return !gitSettings.MatchString(v) && !gitSSH(v) }, "sets git's configuration, by which it starts programs"},
-	"ssh-setting":    {func(v string) bool { return !sshSettings.MatchString(strings.TrimSpace(v)) }, "sets something by which ssh may start programs or open channels"},
-	"php-setting":    {phpSettings.MatchString, ""},
-	"not-ssh":        {func(v string) bool { return !sshCommand.MatchString(v) }, ""},
-	"linker": {func(v string) bool {
+var classes = []class{
+	{"awk-code", func(v string) bool { return awkRuns.MatchString(v) }, "holds code that runs programs or writes files"},
+	{"sed-command", sedActs, "holds a command of sed that runs programs or writes files"},
+	{"editor-command", func(v string) bool { return strings.Trim(v, "0123456789") != "" && v[0] != '/' }, ""},
+	{"stdin", func(v string) bool { return v == "-" || v == "/dev/stdin" }, ""},
+	{"pager", func(v string) bool { return !among(v, "never less more most cat builtin") }, ""},
+	{"writing", func(v string) bool { return !strings.EqualFold(v, "GET") && !strings.EqualFold(v, "HEAD") }, ""},
+	{"pager-command", pagerActs, ""},
+	{"git-setting", func(v string) bool { return !gitSettings.MatchString(v) && !gitSSH(v) }, "sets git's configuration, by which it starts programs"},
+	{"ssh-setting", func(v string) bool { return !sshSettings.MatchString(strings.TrimSpace(v)) }, "sets something by which ssh may start programs or open channels"},
+	{"php-setting", func(v string) bool { return phpSettings.MatchString(v) }, ""},
+	{"not-ssh", func(v string) bool { return !sshCommand.MatchString(v) }, ""},
+	{"linker", func(v string) bool {
 		return strings.Contains(v, "-extld") || strings.Contains(v, "-fplugin") || strings.Contains(v, "-wrapper")
 	}, ""},
-	"root":            {func(v string) bool { return v == "/" }, ""},
-	"path":            {func(v string) bool { return strings.ContainsAny(v, `/\`) }, "names a script by its path"},
-	"world-writable":  {worldWritable, "makes the program run a file from a world-writable directory"},
-	"shared-settings": {worldWritable, "makes git read the settings of a directory that everyone may write to"},
-	"system":          {func(v string) bool { return ofSystem(v) && v != "/dev/null" }, "sends or writes a file that holds secrets, or of the system"},
-	"sent-secret":     {sentSecret, "sends or writes a file that holds secrets, or of the system"},
-	"secret-inside":   {secretInside, "holds code that reads a file of secrets or accounts"},
-	"other-address":   {otherAddress.MatchString, "names an address that is not one of the web, such as a file"},
-	"address":         {func(v string) bool { return strings.Contains(v, "://") }, "names an address to send to"},
-	"remote":          {remote.MatchString, ""},
-	"npm-remote": {func(v string) bool {
+	{"root", func(v string) bool { return v == "/" }, ""},
+	{"path", func(v string) bool { return strings.ContainsAny(v, `/\`) }, "names a script by its path"},
+	{"world-writable", worldWritable, "makes the program run a file from a world-writable directory"},
+	{"shared-settings", worldWritable, "makes git read the settings of a directory that everyone may write to"},
+	{"system", func(v string) bool { return ofSystem(v) && v != "/dev/null" }, "sends or writes a file that holds secrets, or of the system"},
+	{"sent-secret", sentSecret, "sends or writes a file that holds secrets, or of the system"},
+	{"secret-inside", secretInside, "holds code that reads a file of secrets or accounts"},
+	{"other-address", func(v string) bool { return otherAddress.MatchString(v) }, "names an address that is not one of the web, such as a file"},
+	{"address", func(v string) bool { return strings.Contains(v, "://") }, "names an address to send to"},
+	{"remote", func(v string) bool { return remote.MatchString(v) }, ""},
+	{"npm-remote", func(v string) bool {
 		return !npmAlias.MatchString(v) && (remote.MatchString(v) || npmRemote.MatchString(v))
 	}, ""},
-	"remote-file":    {remoteFile.MatchString, ""},
-	"versioned":      {func(v string) bool { return strings.Contains(v, "@") }, ""},
-	"program-remote": {func(v string) bool { return strings.HasPrefix(v, "ext::") || strings.HasPrefix(v, "fd::") }, "names a remote that is a program of its own"},
-	"deleted-ref":    {func(v string) bool { return strings.HasPrefix(v, ":") }, ""},
-	"host-mount":     {hostMount, "gives a container the host's own files or system"},
-	"host-network":   {func(v string) bool { return v == "host" }, "gives a container the host's own files or system"},
-	"any":            {func(string) bool { return true }, ""},
-	"pipe":           {func(v string) bool { return strings.HasPrefix(v, "|") || strings.HasPrefix(v, "!") }, ""},
-	"not-file":       {func(v string) bool { return !fileName.MatchString(v) }, ""},
-	"compiler":       {func(v string) bool { return !compilerSetting.MatchString(v) }, ""},
-	"node-setting":   {func(v string) bool { return !nodeSettings.MatchString(v) }, ""},
-	"rust-linker":    {func(v string) bool { return strings.Contains(v, "linker=") }, ""},
-	"recipe-code":    {recipeCode, "gives a makefile a value that a shell or make itself runs"},
-	"host-path":      {hostPath.MatchString, ""},
-	"host-device":    {func(v string) bool { d, ok := strings.CutPrefix(v, "device="); return ok && hostMount(d+":/x") }, "gives a container the host's own files or system"},
-	"go-setting":     {goSettings.MatchString, ""},
-	"maven-exec":     {mavenExec.MatchString, ""},
-	"sbt-code":       {func(v string) bool { return strings.HasPrefix(v, "eval ") || strings.HasPrefix(v, "!") }, ""},
-	"socat-program":  {socatProgram.MatchString, ""},
-	"sqlite-command": {sqliteActs, ""},
-	"set-uid":        {setuidMode.MatchString, "makes a program run with the rights of its owner"},
+	{"remote-file", func(v string) bool { return remoteFile.MatchString(v) }, ""},
+	{"versioned", func(v string) bool { return strings.Contains(v, "@") }, ""},
+	{"program-remote", func(v string) bool { return strings.HasPrefix(v, "ext::") || strings.HasPrefix(v, "fd::") }, "names a remote that is a program of its own"},
+	{"deleted-ref", func(v string) bool { return strings.HasPrefix(v, ":") }, ""},
+	{"host-mount", hostMount, "gives a container the host's own files or system"},
+	{"host-network", func(v string) bool { return v == "host" }, "gives a container the host's own files or system"},
+	{"any", func(string) bool { return true }, ""},
+	{"pipe", func(v string) bool { return strings.HasPrefix(v, "|") || strings.HasPrefix(v, "!") }, ""},
+	{"not-file", func(v string) bool { return !fileName.MatchString(v) }, ""},
+	{"compiler", func(v string) bool { return !compilerSetting.MatchString(v) }, ""},
+	{"node-setting", func(v string) bool { return !nodeSettings.MatchString(v) }, ""},
+	{"rust-linker", func(v string) bool { return strings.Contains(v, "linker=") }, ""},
+	{"recipe-code", recipeCode, "gives a makefile a value that a shell or make itself runs"},
+	{"host-path", func(v string) bool { return hostPath.MatchString(v) }, ""},
+	{"host-device", func(v string) bool { d, ok := strings.CutPrefix(v, "device="); return ok && hostMount(d+":/x") }, "gives a container the host's own files or system"},
+	{"go-setting", func(v string) bool { return goSettings.MatchString(v) }, ""},
+	{"maven-exec", func(v string) bool { return mavenExec.MatchString(v) }, ""},
+	{"sbt-code", func(v string) bool { return strings.HasPrefix(v, "eval ") || strings.HasPrefix(v, "!") }, ""},
+	{"socat-program", func(v string) bool { return socatProgram.MatchString(v) }, ""},
+	{"sqlite-command", sqliteActs, ""},
+	{"set-uid", func(v string) bool { return setuidMode.MatchString(v) }, "makes a program run with the rights of its owner"},
+}
+
+// classOf returns the class with a name, which a test holds to be there.
+func classOf(name string) class {
+	for _, c := range classes {
+		if c.name == name {
+			return c
+		}
+	}
+	return class{holds: func(string) bool { return true }}
 }
 
 // remote is what a package manager fetches from where the caller says: an address, in the forms of

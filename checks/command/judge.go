@@ -67,8 +67,8 @@ func (j *judge) fail(element int, message, mend string) {
 // maxGrowth bounds what a line's variables and nested lines may make of it, as a multiple of the allowed length.
 const maxGrowth = 4
 
-// spend counts bytes that are read in addition to the line, and reports whether they may be: a few variables that hold one another
-// make a text that no memory holds.
+// spend counts the bytes that variables and nested lines add to the line. It reports whether there is room: a few variables that double one
+// another would fill any memory.
 func (j *judge) spend(bytes int) bool {
 	if j.spent > maxGrowth*j.length {
 		return false
@@ -98,11 +98,7 @@ func (j *judge) refuse(element int, kind, what string) {
 	if j.allow[kind] {
 		return
 	}
-	mend := "leave it out"
-	if m, ok := mends[kind]; ok {
-		mend = m
-	}
-	j.add(element, check.Finding{Message: what, Suggestion: mend, Source: kind})
+	j.add(element, check.Finding{Message: what, Suggestion: mendOf(kind), Source: kind})
 }
 
 const (
@@ -111,41 +107,51 @@ const (
 	ownFile  = "name a file of the work at hand"
 )
 
-var mends = map[string]string{
-	substitution: "run one command, and put its output into the next call; in single quotes the characters mean themselves",
-	redirection:  "let the tool return the output; in quotes the characters mean themselves",
-	pipe:         "run one command a call; in quotes the characters mean themselves",
-	and:          "run one command a call; in quotes the characters mean themselves",
-	list:         "run one command a call; in quotes the characters mean themselves",
-	background:   "run one command, in the foreground; in quotes the characters mean themselves",
-	glob:         "name the files, or put the pattern in quotes if the program is to read it",
-	expansion:    "write out the value, or put the word in single quotes if the characters mean themselves",
-	escape:       "put the word in single quotes instead of writing a backslash",
-	comment:      "leave the comment out, or put the word in quotes",
-	newline:      "write one command on one line; in quotes a line break is fine",
-	compound:     "give one plain command: a program and its words",
-	assignment:   "leave the variable out",
-	inShell:      byName,
-	inCode:       "put the code into a file of the work at hand, and run that",
-	sum:          "put the code into a file of the work at hand, and run that",
-	project:      byName,
-	temporary:    ownFile,
-	starter:      byName,
-	setting:      byName,
-	environment:  byName,
-	fetched:      "name what the registry or the project knows",
-	later:        "run it now",
-	elsewhere:    byName,
-	piped:        "save it to a file of the work at hand, read it, and run that",
-	system:       lessHarm,
-	wipe:         lessHarm,
-	secret:       ownFile,
-	startup:      ownFile,
-	outside:      "write below the directories of the work at hand, or to a temporary file",
-	unread:       "write out the command",
-	privilege:    "run it as the user that you are",
-	credential:   "leave the variable to the program that needs it",
-	network:      "use an address that is set up already",
+var mends = []struct{ kind, mend string }{
+	{substitution, "run one command, and put its output into the next call; in single quotes the characters mean themselves"},
+	{redirection, "let the tool return the output; in quotes the characters mean themselves"},
+	{pipe, "run one command a call; in quotes the characters mean themselves"},
+	{and, "run one command a call; in quotes the characters mean themselves"},
+	{list, "run one command a call; in quotes the characters mean themselves"},
+	{background, "run one command, in the foreground; in quotes the characters mean themselves"},
+	{glob, "name the files, or put the pattern in quotes if the program is to read it"},
+	{expansion, "write out the value, or put the word in single quotes if the characters mean themselves"},
+	{escape, "put the word in single quotes instead of writing a backslash"},
+	{comment, "leave the comment out, or put the word in quotes"},
+	{newline, "write one command on one line; in quotes a line break is fine"},
+	{compound, "give one plain command: a program and its words"},
+	{assignment, "leave the variable out"},
+	{inShell, byName},
+	{inCode, "put the code into a file of the work at hand, and run that"},
+	{sum, "put the code into a file of the work at hand, and run that"},
+	{project, byName},
+	{temporary, ownFile},
+	{starter, byName},
+	{setting, byName},
+	{environment, byName},
+	{fetched, "name what the registry or the project knows"},
+	{later, "run it now"},
+	{elsewhere, byName},
+	{piped, "save it to a file of the work at hand, read it, and run that"},
+	{system, lessHarm},
+	{wipe, lessHarm},
+	{secret, ownFile},
+	{startup, ownFile},
+	{outside, "write below the directories of the work at hand, or to a temporary file"},
+	{unread, "write out the command"},
+	{privilege, "run it as the user that you are"},
+	{credential, "leave the variable to the program that needs it"},
+	{network, "use an address that is set up already"},
+}
+
+// mendOf returns how to do without a kind of thing.
+func mendOf(kind string) string {
+	for _, m := range mends {
+		if m.kind == kind {
+			return m.mend
+		}
+	}
+	return "leave it out"
 }
 
 // line judges a command line.

@@ -26,7 +26,7 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 	case writes && ofSystem(written) && written != "/dev/null":
 		j.refuse(element, system, s.place(i)+"names a directory or device of the system, which the program would change")
 	}
-	if changes := writers[program] || last && copiers[program]; changes && ofSystem(word) {
+	if changes := writers[program] || last && copiers[program]; changes && (ofSystem(word) || ofSystem(strings.ReplaceAll(word, insertion, ""))) { // a variable may be empty
 		j.refuse(element, system, s.place(i)+"names a directory or device of the system, which the program would change")
 	} else if changes {
 		j.leaves(element, directory, word)
@@ -112,17 +112,11 @@ func (j *judge) variable(text string, byEnv bool) {
 	name, _, _ := strings.Cut(text, "=")
 	name = strings.TrimSuffix(name, "+")
 	options, node := strings.CutPrefix(text, "NODE_OPTIONS=")
-	if badVariables.MatchString(name) && (!goodVariables.MatchString(text) || strings.HasSuffix(name, "FLAGS") && linking.MatchString(text)) && (!node || classes["node-setting"].holds(options)) {
+	if badVariables.MatchString(name) && (!goodVariables.MatchString(text) || strings.HasSuffix(name, "FLAGS") && linking.MatchString(text)) && (!node || classOf("node-setting").holds(options)) {
 		j.refuse(-1, environment, "sets an environment variable that decides what programs run or load")
 		return
 	}
 	if !byEnv && !j.allow[assignment] {
 		j.add(-1, check.Finding{Severity: check.Warning, Message: "sets an environment variable before the program, which only a shell understands", Suggestion: "leave it out, unless a shell reads the line"})
 	}
-}
-
-// anyOf reports whether one of the words is among a set, or begins like one.
-func anyOf(words []string, wanted string) bool {
-	list := strings.Fields(wanted)
-	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(list, w) })
 }

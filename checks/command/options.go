@@ -78,10 +78,13 @@ const (
 )
 
 // umbrellas are names for several things.
-var umbrellas = map[string][]string{
-	"interpreter": {inShell, inCode, sum, project, starter, setting, environment, fetched, later, elsewhere, piped, unread},
-	"destructive": {system, wipe},
-	"files":       {secret, startup},
+var umbrellas = []struct {
+	name  string
+	parts []string
+}{
+	{"interpreter", []string{inShell, inCode, sum, project, starter, setting, environment, fetched, later, elsewhere, piped, unread}},
+	{"destructive", []string{system, wipe}},
+	{"files", []string{secret, startup}},
 }
 
 var allowable = []string{
@@ -118,8 +121,10 @@ func (o *Options) compile() *compiled {
 		c.allow = make(map[string]bool)
 		for _, name := range o.Allow {
 			c.allow[name] = true
-			for _, part := range umbrellas[name] {
-				c.allow[part] = true
+			for _, u := range umbrellas {
+				for _, part := range u.parts {
+					c.allow[part] = c.allow[part] || u.name == name
+				}
 			}
 		}
 		c.hosts = o.Hosts

@@ -229,7 +229,7 @@ func (r *reader) call(assigns []*syntax.Assign, args []*syntax.Word) {
 	for i, w := range args {
 		list := r.words(w)
 		if i == 0 && len(list) > 1 {
-			r.fail(-1, "makes its program by braces, such as {ls,-l}", mends[compound])
+			r.fail(-1, "makes its program by braces, such as {ls,-l}", mendOf(compound))
 		}
 		s.words = append(s.words, list...)
 	}

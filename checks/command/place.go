@@ -10,12 +10,11 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
-// leaves refuses a file that a command changes outside the server's directories. A text that a shell inserts is taken to be a name below
+// leaves refuses changes outside the server's directories. A text that a shell inserts is taken to be a name below
 // the place of the word.
 func (j *judge) leaves(element int, directory, word string) {
 	if !j.inside || word == "" || strings.HasPrefix(word, insertion) || strings.HasPrefix(word, "-") || strings.Contains(word, "://") || len(j.world.Roots) == 0 {
@@ -40,8 +39,8 @@ func (j *judge) leaves(element int, directory, word string) {
 		return full == dir || strings.HasPrefix(full, dir+"/")
 	}
 	switch {
-	case slices.ContainsFunc(streams, below), slices.ContainsFunc(j.world.Roots, below):
-	case slices.ContainsFunc(passing(), below):
+	case streams.MatchString(full), slices.ContainsFunc(j.world.Roots, below):
+	case passing.MatchString(full), below(os.TempDir()):
 		j.refuse(element, temporary, "changes a file in a directory for temporary files, outside those of the work at hand")
 	default:
 		j.refuse(element, outside, "changes a file outside the directories of the work at hand")
@@ -50,10 +49,8 @@ func (j *judge) leaves(element int, directory, word string) {
 
 // streams are no files, and passing are places for files that nobody misses.
 var (
-	streams = []string{"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd"}
-	passing = sync.OnceValue(func() []string {
-		return []string{"/tmp", "/var/tmp", "/private/tmp", strings.TrimSuffix(os.TempDir(), "/")}
-	})
+	streams = lazyregexp.New(`^/dev/(null|stdout|stderr|tty|fd/\d+)$`)
+	passing = lazyregexp.New(`^(/private|/var)?/tmp(/|$)`)
 )
 
 // home puts the home directory in place of ~.
@@ -68,7 +65,7 @@ func home(p string) string {
 	return dir + p[1:]
 }
 
-// A caller is a program that connects to hosts that its words name.
+// A caller tells how a program's words name the hosts to connect to.
 type caller int
 
 const (
@@ -77,54 +74,51 @@ const (
 	bySSH                    // operands with a colon name a host, and of ssh the first does
 )
 
-var callers = sync.OnceValue(func() map[string]caller {
-	return map[string]caller{
-		"curl": byHost, "wget": byHost, "wget2": byHost, "http": byHost, "https": byHost, "xh": byHost, "aria2c": byHost, "axel": byHost, "lynx": byHost, "w3m": byHost,
-		"links": byHost, "ftp": byHost, "lftp": byHost, "telnet": byHost, "nc": byHost, "ncat": byHost, "netcat": byHost, "dig": byHost, "nslookup": byHost, "host": byHost,
-		"ping": byHost, "traceroute": byHost, "ssh": byHost, "slogin": byHost, "mosh": byHost, "sftp": byHost, "scp": bySSH, "rsync": bySSH, "git": byURL,
+// callerOf returns how a program connects to hosts; 0: it does not.
+func callerOf(program string) caller {
+	switch {
+	case program == "git":
+		return byURL
+	case program == "scp" || program == "rsync":
+		return bySSH
+	case among(program, "curl wget wget2 http https xh aria2c axel lynx w3m links ftp lftp telnet nc ncat netcat dig nslookup host ping traceroute ssh slogin mosh sftp"):
+		return byHost
 	}
-})
+	return 0
+}
 
-// connects refuses hosts that the policy does not list. A host that the line does not tell is none of them.
+// connects refuses hosts that the policy does not list. A host that the line does not tell is none of them. A listed
+// host can pass on whatever a line sends to it, so a line may send data to this machine alone.
 func (j *judge) connects(program string, s simple, own int) {
-	kind, ok := callers()[program]
-	if !ok || len(j.hosts) == 0 {
+	kind := callerOf(program)
+	if kind == 0 || len(j.hosts) == 0 {
 		return
 	}
 	r := reading(program, s.words)
-	operand := map[int]bool{}
-	for _, i := range r.Operands {
-		operand[i] = true
+	if program == "git" && !slices.ContainsFunc(r.Operands, func(i int) bool { return among(s.words[i], gitReaches) }) {
+		return
 	}
-	local := program == "git" && !slices.ContainsFunc(r.Operands, func(i int) bool { return gitReaches()[s.words[i]] })
-	for i, w := range s.words[1:own] {
-		i++
+	hosts, what := j.hosts, "connects to a host that the policy does not list"
+	if program == "curl" && r.Gave("-d", "-F", "-T") || among(program, "curl wget wget2") && slices.ContainsFunc(s.words[1:own], sends.MatchString) {
+		hosts, what = []string{"localhost"}, "sends something to another host"
+	}
+	for i := 1; i < own; i++ {
+		w := s.words[i]
 		if _, value, ok := strings.Cut(w, "="); ok && strings.HasPrefix(w, "--") && strings.Contains(value, "://") {
 			w = value
 		}
-		host, found := hostIn(w, kind, operand[i])
-		if !found || local {
-			continue
-		}
-		if senders()[program] && host != "" && !listedHost([]string{"localhost"}, host) && slices.ContainsFunc(s.words[1:own], sends.MatchString) {
-			j.refuse(s.element(i), network, s.place(i)+"sends something to another host")
-			return
-		}
-		if !listedHost(j.hosts, host) {
-			j.refuse(s.element(i), network, s.place(i)+"connects to a host that the policy does not list")
+		if host, found := hostIn(w, kind, slices.Contains(r.Operands, i)); found && !listedHost(hosts, host) {
+			j.refuse(s.element(i), network, s.place(i)+what)
 			return
 		}
 	}
 }
 
 // gitReaches are commands of git that connect, or remember where to.
-var gitReaches = lazySet("clone fetch pull push remote ls-remote submodule archive set-url add-url fetch-pack send-pack")
+const gitReaches = "clone fetch pull push remote ls-remote submodule archive set-url add-url fetch-pack send-pack"
 
-// sends are options of programs for the web that send something along. A listed host may still pass it on to anybody.
-var sends = lazyregexp.New(`^(-[a-zA-Z]*[dFT]|--(data(-\w+)?|form(-string)?|upload-file|json|post-(data|file)|body-(data|file)|url-query)(=.*)?)`)
-
-// senders are the programs of which that holds.
-var senders = lazySet("curl wget wget2")
+// sends are long options of curl and wget that send something along.
+var sends = lazyregexp.New(`^--(data(-\w+)?|form(-string)?|upload-file|json|post-(data|file)|body-(data|file)|url-query)(=|$)`)
 
 var scpForm = lazyregexp.New(`^(?:[\w.-]+@)?([\w.-]{2,}):(?:$|[^:])`)
 

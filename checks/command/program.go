@@ -47,7 +47,7 @@ func (j *judge) simple(s simple, depth int) {
 		}
 		j.directory = here
 	}
-	tells := (tellers[program] || !s.array && !s.pipes && anyOf([]string{program}, "echo printf")) && !r.Gave("-f", "--files-from", "-m", "--magic-file", "-files0-from", "--files0-from")
+	tells := (tellers[program] || !s.array && !s.pipes && (program == "echo" || program == "printf")) && !r.Gave("-f", "--files-from", "-m", "--magic-file", "-files0-from", "--files0-from")
 	for i := range s.words[1:own] {
 		j.operand(program, directory, s, i+1, tells)
 	}

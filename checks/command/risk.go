@@ -12,17 +12,31 @@ import (
 
 // consequence says what a kind of entries in the table of options is refused for, and what
 // allows it.
-type consequence struct{ allow, what string }
+type consequence struct {
+	kind        grammar.Kind
+	allow, what string
+}
 
-var consequences = map[grammar.Kind]consequence{
-	grammar.Runs:    {setting, "makes the program start another one, run code or load settings"},
-	grammar.Own:     {project, "makes the program run what the files of the project tell"},
-	grammar.Starts:  {starter, "makes the program start another one"},
-	grammar.Fetches: {fetched, "makes the program install or run code from an address of the caller's choice"},
-	grammar.Code:    {inCode, "gives the program code to run"},
-	grammar.Wipes:   {wipe, "makes the program delete, overwrite or publish"},
-	grammar.Reaches: {network, "makes the program send to or fetch from an address of the caller's choice"},
-	grammar.Touches: {secret, "names a file that the program should leave alone"},
+var consequences = []consequence{
+	{grammar.Runs, setting, "makes the program start another one, run code or load settings"},
+	{grammar.Own, project, "makes the program run what the files of the project tell"},
+	{grammar.Starts, starter, "makes the program start another one"},
+	{grammar.Fetches, fetched, "makes the program install or run code from an address of the caller's choice"},
+	{grammar.Code, inCode, givesCode},
+	{grammar.Wipes, wipe, "makes the program delete, overwrite or publish"},
+	{grammar.Reaches, network, "makes the program send to or fetch from an address of the caller's choice"},
+	{grammar.Touches, secret, "names a file that the program should leave alone"},
+}
+
+const givesCode = "gives the program code to run"
+
+func consequenceOf(kind grammar.Kind) (c consequence, bad bool) {
+	for _, c := range consequences {
+		if c.kind == kind {
+			return c, true
+		}
+	}
+	return consequence{}, false
 }
 
 // options judges the words of a program by the table of options, and by code where words count
@@ -30,7 +44,7 @@ var consequences = map[grammar.Kind]consequence{
 func (j *judge) options(program string, s simple, r *grammar.Reading, depth int) {
 	for _, use := range r.Uses {
 		if use.Kind == grammar.Code && harmlessCode(program, use.Value) {
-			j.refuse(s.element(use.Word), sum, s.place(use.Word)+consequences[grammar.Code].what)
+			j.refuse(s.element(use.Word), sum, s.place(use.Word)+givesCode)
 			continue
 		}
 		j.use(s, r, use)
@@ -38,10 +52,10 @@ func (j *judge) options(program string, s simple, r *grammar.Reading, depth int)
 	if m := r.Module; len(m) > 0 && depth < maxNested {
 		j.options(m[0], simple{words: m, array: s.array, offset: s.offset + len(s.words) - len(m)}, reading(m[0], m), depth+1)
 	} else if len(m) > 0 {
-		j.refuse(-1, inCode, consequences[grammar.Code].what)
+		j.refuse(-1, inCode, givesCode)
 	}
 	for _, special := range specials {
-		if special.programs[program] {
+		if among(program, special.programs) {
 			special.judge(j, s, r)
 		}
 	}
@@ -51,14 +65,14 @@ func (j *judge) options(program string, s simple, r *grammar.Reading, depth int)
 func (j *judge) use(s simple, r *grammar.Reading, use grammar.Use) {
 	if use.Kind == grammar.Warns && !j.allow[wipe] {
 		// what people do with the program in good faith, and cannot take back
-		j.add(s.element(use.Word), check.Finding{Severity: check.Warning, Message: s.place(use.Word) + "stops or destroys something for good", Suggestion: mends[wipe]})
+		j.add(s.element(use.Word), check.Finding{Severity: check.Warning, Message: s.place(use.Word) + "stops or destroys something for good", Suggestion: mendOf(wipe)})
 	}
-	c, bad := consequences[use.Kind]
+	c, bad := consequenceOf(use.Kind)
 	if !bad || use.Kind == grammar.Wipes && excused(r) {
 		return
 	}
 	if use.Class != "" {
-		class := classes[use.Class]
+		class := classOf(use.Class)
 		if !class.holds(use.Value) {
 			return
 		}

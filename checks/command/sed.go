@@ -240,7 +240,7 @@ func judgeSed(j *judge, s simple, r *grammar.Reading) {
 		}
 	}
 	if !alone && sedActs(strings.Join(lines, "\n")) {
-		j.refuse(-1, inCode, classes["sed-command"].what)
+		j.refuse(-1, inCode, classOf("sed-command").what)
 	}
 	for _, i := range r.Operands {
 		if i > first {
@@ -248,7 +248,7 @@ func judgeSed(j *judge, s simple, r *grammar.Reading) {
 		}
 		acts, valid := readSed(s.words[i])
 		if acts {
-			j.refuse(s.element(i), inCode, s.place(i)+classes["sed-command"].what)
+			j.refuse(s.element(i), inCode, s.place(i)+classOf("sed-command").what)
 		}
 		if acts || valid && s.words[i] != "" {
 			return

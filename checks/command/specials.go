@@ -12,22 +12,22 @@ import (
 
 // A special judges programs for which words count together, beyond the table of options.
 type special struct {
-	programs map[string]bool
+	programs string
 	judge    func(j *judge, s simple, r *grammar.Reading)
 }
 
 var specials = []special{
-	{set("git"), judgeGitConfig},
-	{set("npm pnpm yarn bundle bundler aws gh"), judgeSettings},
-	{set("export declare typeset readonly local setenv"), judgeExport},
-	{set("toolvet"), judgeToolvet},
-	{set("systemctl loginctl"), judgeServices},
-	{set("env printenv export declare set"), judgeDump},
-	{set("ssh slogin autossh"), judgeSSH},
-	{set("rm del rd rmdir shred chmod chown chgrp"), judgeRemoval},
-	{set("kill"), judgeKill},
-	{set("sed gsed"), judgeSed},
-	{set("psql mysql mariadb sqlite3 sqlcmd mysqlsh pgcli mycli usql duckdb rsql cockroach clickhouse-client mongo mongosh redis-cli"), judgeStatement},
+	{"git", judgeGitConfig},
+	{"npm pnpm yarn bundle bundler aws gh", judgeSettings},
+	{"export declare typeset readonly local setenv", judgeExport},
+	{"toolvet", judgeToolvet},
+	{"systemctl loginctl", judgeServices},
+	{"env printenv export declare set", judgeDump},
+	{"ssh slogin autossh", judgeSSH},
+	{"rm del rd rmdir shred chmod chown chgrp", judgeRemoval},
+	{"kill", judgeKill},
+	{"sed gsed", judgeSed},
+	{"psql mysql mariadb sqlite3 sqlcmd mysqlsh pgcli mycli usql duckdb rsql cockroach clickhouse-client mongo mongosh redis-cli", judgeStatement},
 }
 
 // each refuses every word after the program that bad holds of.
@@ -45,11 +45,11 @@ func judgeGitConfig(j *judge, s simple, r *grammar.Reading) {
 		return
 	}
 	operands := r.Operands[1:]
-	if len(operands) > 0 && anyOf(s.words[operands[0]:operands[0]+1], "set get list unset edit") {
+	if len(operands) > 0 && among(s.words[operands[0]], "set get list unset edit") {
 		operands = operands[1:]
 	}
 	if len(operands) > 1 && !gitSettings.MatchString(s.words[operands[0]]) {
-		j.refuse(-1, setting, classes["git-setting"].what)
+		j.refuse(-1, setting, classOf("git-setting").what)
 	}
 }
 
@@ -59,13 +59,13 @@ var settings = lazyregexp.New(`(?i)^((@[\w.-]+:)?registry|npmRegistryServer|scri
 // judgeSettings judges what "npm config set" and its like set, lastingly.
 func judgeSettings(j *judge, s simple, r *grammar.Reading) {
 	operands := r.Operands
-	if len(operands) == 0 || !anyOf(s.words[operands[0]:operands[0]+1], "config conf c set configure") {
+	if len(operands) == 0 || !among(s.words[operands[0]], "config conf c set configure") {
 		return
 	}
 	sets := s.words[operands[0]] == "set"
 	for _, i := range operands[1:] {
 		switch w := s.words[i]; {
-		case anyOf([]string{w}, "get list ls delete rm unset"):
+		case among(w, "get list ls delete rm unset"):
 			return
 		case w == "set":
 			sets = true
@@ -79,10 +79,10 @@ func judgeSettings(j *judge, s simple, r *grammar.Reading) {
 // finders start programs in the middle of their words.
 var finders = set("find gfind bfs")
 
-// found judges the commands that find starts, which end in a semicolon or a plus.
+// found judges the commands in the words of find. Each ends in a semicolon or a plus.
 func (j *judge) found(s simple, depth int) {
 	for i := 1; i < len(s.words); i++ {
-		if !anyOf(s.words[i:i+1], "-exec -execdir -ok -okdir") {
+		if !among(s.words[i], "-exec -execdir -ok -okdir") {
 			continue
 		}
 		end := i + 1
@@ -97,7 +97,7 @@ func (j *judge) found(s simple, depth int) {
 }
 
 // looking are commands of toolvet that only look.
-var looking = lazySet("check tools servers policy log explain version doctor rehearse audit help demo completion")
+const looking = "check tools servers policy log explain version doctor rehearse audit help demo completion"
 
 // judgeToolvet refuses to change what toolvet itself guards.
 func judgeToolvet(j *judge, s simple, r *grammar.Reading) {
@@ -105,9 +105,9 @@ func judgeToolvet(j *judge, s simple, r *grammar.Reading) {
 		return
 	}
 	name := s.words[r.Operands[0]]
-	look := looking()[name]
+	look := among(name, looking)
 	if name == "hook" && len(r.Operands) > 1 {
-		look = anyOf(s.words[r.Operands[1]:r.Operands[1]+1], "status doctor")
+		look = among(s.words[r.Operands[1]], "status doctor")
 	}
 	if !look {
 		j.refuse(-1, startup, "changes what guards the agent, or lets calls pass it")
@@ -116,7 +116,7 @@ func judgeToolvet(j *judge, s simple, r *grammar.Reading) {
 
 // judgeServices refuses to have the system start something later, where commands must stay in their place.
 func judgeServices(j *judge, s simple, r *grammar.Reading) {
-	if j.inside && len(r.Operands) > 0 && anyOf(s.words[r.Operands[0]:r.Operands[0]+1], "enable reenable link edit add-wants add-requires set-default import-environment set-environment enable-linger") {
+	if j.inside && len(r.Operands) > 0 && among(s.words[r.Operands[0]], "enable reenable link edit add-wants add-requires set-default import-environment set-environment enable-linger") {
 		j.refuse(-1, outside, "has the system start something later")
 	}
 }

@@ -63,7 +63,8 @@ var samples = map[string]string{
 
 func TestSamples(t *testing.T) {
 	t.Parallel()
-	for name, class := range classes {
+	for _, class := range classes {
+		name := class.name
 		if sample, ok := samples[name]; !ok || !class.holds(sample) {
 			t.Errorf("the sample %q is not in the class %s", sample, name)
 		}
@@ -71,7 +72,7 @@ func TestSamples(t *testing.T) {
 	for name, p := range grammar.Programs() {
 		for _, table := range append([]*grammar.Program{p}, p.Subs...) {
 			for _, o := range table.Options {
-				if _, ok := classes[o.Class]; o.Class != "" && !ok {
+				if o.Class != "" && classOf(o.Class).name == "" {
 					t.Errorf("%s %s: no such class", name, o.Spec())
 				}
 			}
@@ -276,7 +277,7 @@ func TestSpellings(t *testing.T) {
 			}
 			for k := range table.Options {
 				o := &table.Options[k]
-				if _, bad := consequences[o.Kind]; !bad && o.Kind != grammar.Line {
+				if _, bad := consequenceOf(o.Kind); !bad && o.Kind != grammar.Line {
 					continue
 				}
 				options++

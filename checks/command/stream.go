@@ -5,30 +5,34 @@ package command
 
 import (
 	"strings"
-	"sync"
 
 	"github.com/toolvet/toolvet/checks/command/internal/grammar"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
-// lazySet is set, made on first use: not every program that links this package judges commands.
-func lazySet(names string) func() map[string]bool {
-	return sync.OnceValue(func() map[string]bool { return set(names) })
+// among reports whether a name is one of a list. It reads the list each time, because a set would cost every program that links this package.
+func among(name, list string) bool {
+	for one := range strings.FieldsSeq(list) {
+		if one == name {
+			return true
+		}
+	}
+	return false
 }
 
-// feeds are programs that read standard input themselves, and leave none to the program that they start.
+// feeds read standard input themselves, and leave none to the program behind.
 var feeds = set("xargs parallel")
 
-var (
-	shellNames       = lazySet("sh bash dash ash zsh ksh mksh fish csh tcsh pwsh powershell nu")
-	interpreterNames = lazySet("python python2 python3 pypy pypy3 node nodejs deno bun perl ruby php lua tclsh rscript osascript")
+const (
+	shellNames       = "sh bash dash ash zsh ksh mksh fish csh tcsh pwsh powershell nu"
+	interpreterNames = "python python2 python3 pypy pypy3 node nodejs deno bun perl ruby php lua tclsh rscript osascript"
 )
 
 // reads judges the program text that a shell or an interpreter reads on standard input.
 func (j *judge) reads(program string, s simple, r *grammar.Reading, depth int) {
-	isShell := shellNames()[program]
+	isShell := among(program, shellNames)
 	sources := program == "source" || program == "."
-	if !isShell && !sources && !interpreterNames()[program] {
+	if !isShell && !sources && !among(program, interpreterNames) {
 		return
 	}
 	script := ""
@@ -46,9 +50,9 @@ func (j *judge) reads(program string, s simple, r *grammar.Reading, depth int) {
 	case isShell:
 		j.inline(*s.input, depth, r.Within)
 	case harmlessCode(program, *s.input):
-		j.refuse(-1, sum, consequences[grammar.Code].what)
+		j.refuse(-1, sum, givesCode)
 	default:
-		j.refuse(-1, inCode, consequences[grammar.Code].what)
+		j.refuse(-1, inCode, givesCode)
 	}
 }
 
@@ -69,7 +73,7 @@ func harmlessCode(program, code string) bool {
 	case "python", "pypy":
 		for _, m := range pythonImports.FindAllStringSubmatch(code, -1) {
 			for name := range strings.FieldsFuncSeq(m[1]+m[2], func(r rune) bool { return r == ',' || r == ' ' }) {
-				if !pythonModules()[name] && name != "as" {
+				if !among(name, pythonModules) && name != "as" {
 					return false
 				}
 			}
@@ -79,28 +83,21 @@ func harmlessCode(program, code string) bool {
 		return !nodeActs.MatchString(code)
 	case "perl":
 		return !perlActs.MatchString(code)
-	case "ruby":
-		return !rubyActs.MatchString(code)
-	case "lua", "luajit":
-		return !luaActs.MatchString(code)
-	case "julia":
-		return !juliaActs.MatchString(code)
 	}
 	return false
 }
 
-// Words that act in other languages: those that a program needs to reach files, programs, the network, or code in texts.
+// perlActs are the words by which Perl reaches files, programs, the network, or code in texts.
 var (
-	perlActs  = lazyregexp.New("(?i)[`<]|\\b(system|exec|qx|open|opendir|sysopen|unlink|require|use|do|eval|socket|connect|fork|kill|rename|rmdir|mkdir|link|symlink|chmod|chown|truncate|glob|syscall|dbmopen|env|pipe|utime|ioctl|fcntl|readpipe|sub|bless|import|inc|no|package|format|write|select)\\b|&\\s*[{$]|->|\\(\\?\\??\\{|[/}#|!][a-z]*e[a-z]*\\s*(;|$|\\}|\\))|\\\\x")
-	rubyActs  = lazyregexp.New("(?i)[`]|%x|\\b(system|exec|open|popen|file|io|dir|kernel|require|load|eval|send|__send__|public_send|net|env|spawn|fork|process|fileutils|pathname|socket|tempfile|marshal|yaml|instance_eval|class_eval|method|const_get|binding|object|objectspace|fiddle|dl|syscall|trap|test|sleep|readlines?|gets|argf|autoload|define_method)\\b|\\\\x|\\\\u")
-	luaActs   = lazyregexp.New(`\b(os|io|require|load|loadstring|loadfile|dofile|package|debug|ffi|jit|_G|_ENV|getfenv|setfenv|string\s*\.\s*dump|rawget)\b|\\`)
-	juliaActs = lazyregexp.New("[`@]|\\b(run|open|read|readlines|write|include|ENV|download|ccall|eval|using|import|Libdl|Base|Core|Main|rm|mv|cp|pipeline|Meta|invokelatest|getfield|getproperty|cd|mkdir|touch|chmod|symlink|include_string|llvmcall|unsafe_\\w+)\\b|\\\\x|\\\\u|:\\(")
+	perlActs = lazyregexp.New("(?i)[`<]|\\b(system|exec|qx|open|opendir|sysopen|unlink|require|use|do|eval|socket|connect|fork|kill|rename|rmdir|mkdir|link|symlink|chmod|chown|truncate|glob|syscall|dbmopen|env|pipe|utime|ioctl|fcntl|readpipe|sub|bless|import|inc|no|package|format|write|select)\\b|&\\s*[{$]|->|\\(\\?\\??\\{|[/}#|!][a-z]*e[a-z]*\\s*(;|$|\\}|\\))|\\\\x")
 )
+
+// pythonModules only compute. pythonActs has the names of their own imports.
+const pythonModules = "sys json re math datetime time collections itertools functools string textwrap statistics decimal fractions random uuid hashlib base64 platform typing dataclasses enum calendar pprint operator bisect heapq zlib binascii struct unicodedata"
 
 var (
 	pythonImports = lazyregexp.New(`(?:\bimport\s+([\w ,.]+)|\bfrom\s+([\w.]+)\s+import\b)`)
-	pythonModules = lazySet("sys json re math datetime time collections itertools functools string textwrap statistics decimal fractions random uuid hashlib base64 platform typing dataclasses enum calendar pprint operator bisect heapq zlib binascii struct unicodedata version")
-	pythonActs    = lazyregexp.New(`(?i)__|\b(open|exec|eval|compile|globals|locals|vars|getattr|setattr|delattr|breakpoint|input|modules|meta_path|path_hooks|settrace|setprofile|addaudithook|loader|attrgetter|methodcaller|libc|system|popen|uname)\b|\\x|\\u|\\N|\\[0-7]`)
+	pythonActs    = lazyregexp.New(`(?i)__|\b(open|exec|eval|compile|globals|locals|vars|getattr|setattr|delattr|breakpoint|input|modules|meta_path|path_hooks|settrace|setprofile|addaudithook|loader|attrgetter|methodcaller|libc|system|popen|uname|os|subprocess|builtins|io|socket|importlib|shutil|codecs|posix|nt|ctypes|pathlib|pty|tempfile|linecache|inspect|(f|gi|cr|ag|tb|co|func)_\w+)\b|\._|\\x|\\u|\\N|\\[0-7]`)
 	nodeActs      = lazyregexp.New(`(?i)\b(require|import|process\s*(?:\[|\.\s*(?:env|binding|dlopen|mainModule|kill|exit|stdin|report|_))|eval|Function|constructor|globalThis|global|fetch|WebSocket|XMLHttpRequest|EventSource|Worker|Reflect|Proxy|prototype|__\w+|module|navigator|setTimeout|setInterval|this)\b|\\x|\\u|\\[0-7]|\[\s*['"` + "`" + `]|\]\s*\(`)
 )
 

@@ -32,7 +32,7 @@ func (r *reader) word(w *syntax.Word) string {
 		case *syntax.DblQuoted:
 			r.quoted(&b, part)
 		default:
-			r.home(&b, part)
+			r.parts(&b, w.Parts[i:i+1])
 			r.active(part)
 		}
 	}
@@ -89,7 +89,7 @@ func (r *reader) quoted(b *strings.Builder, q *syntax.DblQuoted) {
 	for _, part := range q.Parts {
 		lit, ok := part.(*syntax.Lit)
 		if !ok {
-			r.home(b, part)
+			r.parts(b, []syntax.WordPart{part})
 			r.active(part)
 			continue
 		}
@@ -112,62 +112,50 @@ const insertion = "\ue000"
 // defaults are the operators of ${NAME:-text}, which insert the text if the variable has none.
 var defaults = []syntax.ParExpOperator{syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull}
 
-// variableText is the text of a variable that the line itself has set, or insertion.
-func (r *reader) variableText(name string) string {
-	text, known := r.variables[name]
-	if !known || !r.spend(len(text)) {
-		return insertion
-	}
-	return text
-}
-
 // text returns a word as word does, and reports nothing. It reads each part once, while word also reads what a part holds: words in words
 // would be read twice at each depth.
 func (r *reader) text(w *syntax.Word) string {
 	var b strings.Builder
-	var parts func(list []syntax.WordPart)
-	parts = func(list []syntax.WordPart) {
-		for _, part := range list {
-			switch p := part.(type) {
-			case *syntax.Lit:
-				b.WriteString(p.Value)
-			case *syntax.SglQuoted:
-				b.WriteString(p.Value)
-			case *syntax.DblQuoted:
-				parts(p.Parts)
-			case *syntax.ParamExp:
-				switch {
-				case p.Exp != nil && p.Exp.Word != nil && slices.Contains(defaults, p.Exp.Op):
-					parts(p.Exp.Word.Parts)
-				case p.Param == nil || pieces(p) || p.Length:
-					b.WriteString(insertion)
-				default:
-					b.WriteString(r.variableText(p.Param.Value))
-				}
-			default:
-				b.WriteString(insertion)
-			}
-		}
-	}
 	if w != nil {
-		parts(w.Parts)
+		r.parts(&b, w.Parts)
 	}
 	return b.String()
 }
 
-// home writes what a shell puts into a word, as far as the line tells: ~ for the home directory, and the text of a variable that the
-// line itself has set.
-func (r *reader) home(b *strings.Builder, part syntax.WordPart) {
-	p, ok := part.(*syntax.ParamExp)
+// parts writes what a shell makes of the parts of a word, as far as the line tells.
+func (r *reader) parts(b *strings.Builder, list []syntax.WordPart) {
+	for _, part := range list {
+		switch p := part.(type) {
+		case *syntax.Lit:
+			b.WriteString(p.Value)
+		case *syntax.SglQuoted:
+			b.WriteString(p.Value)
+		case *syntax.DblQuoted:
+			r.parts(b, p.Parts)
+		case *syntax.ParamExp:
+			r.parameter(b, p)
+		default:
+			b.WriteString(insertion)
+		}
+	}
+}
+
+// parameter writes the text of a variable: ~ for the home directory at the beginning of a word, what the line itself has set, or the text for a
+// variable that has none.
+func (r *reader) parameter(b *strings.Builder, p *syntax.ParamExp) {
 	switch {
-	case ok && p.Exp != nil && p.Exp.Word != nil && slices.Contains(defaults, p.Exp.Op):
-		b.WriteString(r.text(p.Exp.Word)) // if the variable has none
-	case !ok || p.Param == nil || pieces(p) || p.Length:
+	case p.Exp != nil && p.Exp.Word != nil && slices.Contains(defaults, p.Exp.Op):
+		r.parts(b, p.Exp.Word.Parts)
+	case p.Param == nil || pieces(p) || p.Length:
 		b.WriteString(insertion)
 	case p.Param.Value == "HOME" && b.Len() == 0:
 		b.WriteByte('~')
 	default:
-		b.WriteString(r.variableText(p.Param.Value))
+		text, known := r.variables[p.Param.Value]
+		if !known || !r.spend(len(text)) {
+			text = insertion
+		}
+		b.WriteString(text)
 	}
 }
 

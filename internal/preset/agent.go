@@ -158,7 +158,7 @@ var knownHosts = sync.OnceValue(func() []string {
 	modelcontextprotocol.io *.modelcontextprotocol.io docs.claude.com code.claude.com docs.anthropic.com platform.openai.com ai.google.dev cmake.org *.cmake.org git-scm.com`)
 })
 
-// harmless are commands that only look, or that build and test what is in the project: what strict does not ask about. An entry holds with
+// harmless are commands for looking around, and for building and testing the project. Strict does not ask about them. An entry holds with
 // any words behind it; the check looks at those.
 var harmless = sync.OnceValue(func() []string {
 	return lines(`

@@ -1,8 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package filekind tells by its path alone what kind of file a file is: one that holds secrets, or one from which something is
-// started later. Paths have slashes, or backslashes as on Windows; capitals do not matter.
+// Package filekind tells the kind of a file by its path alone: a file with secrets, or one from which something
+// starts later. Paths have slashes, or backslashes as on Windows; capitals do not matter.
 package filekind
 
 import (
@@ -93,7 +93,7 @@ var secrets = lazyregexp.New(`(^|[/=:@,~\\])(` + strings.Join([]string{
 	`windows\\(win\.ini|system32\\(config|drivers\\etc)(\\|$)|repair\\)`, `winnt\\(win\.ini|repair\\)`, `boot\.ini$`, `ntds\.dit$`,
 }, "|") + `)`)
 
-// published are the files beside keys that hold no secret, and templates those that show what an .env file holds without the values.
+// published are the files beside keys without secrets, and templates show the names of an .env file without the values.
 var (
 	published = lazyregexp.New(`[/\\](known_hosts(\.old)?|[\w.-]+\.pub)$`)
 	templates = lazyregexp.New(`\.env(\.[\w-]+)*\.(example|sample|template|dist|defaults?|schema|test|ci)$`)

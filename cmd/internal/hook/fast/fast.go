@@ -61,7 +61,7 @@ func isHost(name string) bool {
 	return false
 }
 
-// Told reports whether a variable of the environment is one that hosts tell hooks something by, or by which a judge finds files.
+// Told reports whether a request has a variable of the environment: hosts tell hooks something in it, or a judge finds files by it.
 func Told(name string) bool {
 	const suffix = "_PROJECT_DIR"
 	switch name {

@@ -38,7 +38,7 @@ type doc struct {
 	root  span
 }
 
-// A Malformed error says where a text is not what it has to be.
+// A Malformed error gives the place of a fault in a text.
 type Malformed struct {
 	Line, Column int // from 1; the column in characters
 	Fault        string
@@ -303,7 +303,7 @@ func (d *doc) insert(s span, key string, value []byte, front bool) ([]byte, erro
 	return edited(d.text, append(edits, insertion(end, item))...), nil
 }
 
-// pretty lays out a value that is valid JSON: what holds no object is on one line.
+// pretty lays out valid JSON. A value without objects stands on one line.
 func pretty(value []byte, newline, unit string) string {
 	open, end := string(value[:1]), string(value[len(value)-1:])
 	var items []string

@@ -199,7 +199,7 @@ func (p *jsonPiece) install(text []byte, _ bool, programs []string) ([]byte, err
 	return text, p.check(text, programs)
 }
 
-// check holds that a text is what the host will read: all entries once.
+// check reads a text as the host will: all entries must be there, once.
 func (p *jsonPiece) check(text []byte, programs []string) error {
 	d, err := parse(text)
 	if err == nil {
@@ -337,7 +337,7 @@ func (p *jsonPiece) prune(text []byte, event string, was []byte) ([]byte, error)
 	return text, nil
 }
 
-// uninstall returns the text without toolvet's entries; empty says that nothing but what toolvet writes is left.
+// uninstall returns the text without toolvet's entries. Empty says that only toolvet's own words are left.
 func (p *jsonPiece) uninstall(text []byte, programs []string, was []byte) (_ []byte, empty bool, err error) {
 	text, _, err = p.take(text, programs, nil, was)
 	if err != nil {

@@ -203,7 +203,7 @@ func (in *Installer) read(h *hook.Host, scope Scope, p piece) (*Change, *record,
 	return ch, r, err
 }
 
-// follow returns the file to which links lead, which need not be there.
+// follow returns the file behind links. The file need not be there.
 func follow(name string) (string, error) {
 	for range 40 {
 		to, err := os.Readlink(name)

@@ -15,8 +15,8 @@ import (
 	"github.com/toolvet/toolvet/cmd/internal/hook/link"
 )
 
-// catalog returns the tools among which a call's is found. A tool that nobody lists, such as that of an MCP server or of a later version of the
-// host, gets a schema from the call's own arguments, so that their names and looks are judged.
+// catalog returns the tools of a call's server. An unlisted tool, of an MCP server or of a later version of the host, gets a schema from the call's
+// own arguments, so that their names and looks are judged.
 func catalog(host string, c *call.Call, own bool) (*call.Catalog, error) {
 	if own {
 		tools, err := builtin.Catalog(host)
@@ -26,7 +26,8 @@ func catalog(host string, c *call.Call, own bool) (*call.Catalog, error) {
 	}
 	schema := schemaOf(c.Arguments, 0)
 	schema["type"] = "object"
-	raw, err := json.Marshal(map[string]any{"name": c.Name, "inputSchema": schema})
+	// Nobody says what the tool does, so a "command" may be a shell's.
+	raw, err := json.Marshal(map[string]any{"name": c.Name, "description": "It may run shell commands.", "inputSchema": schema})
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +64,7 @@ func schemaOf(v any, depth int) map[string]any {
 	return map[string]any{}
 }
 
-// A serverOrigin says where an MCP server that the policy does not name comes from.
+// A serverOrigin tells where an MCP server comes from, if the policy does not name it.
 type serverOrigin int
 
 const (

@@ -69,7 +69,7 @@ func (j *Judge) policy(r *link.Request) (*policyFile, error) {
 	if old != nil {
 		p.counters, p.record = old.counters, old.record
 	} else {
-		p.counters = &access.Counters{File: j.file(name, "counts")}
+		p.counters = &access.Counters{Keeper: newCounts(j.file(name, "counts"))}
 	}
 	if old == nil || !reflect.DeepEqual(old.all.Log, p.all.Log) {
 		opened, err := record.Open(p.all.Log, record.Options{Logger: j.log})

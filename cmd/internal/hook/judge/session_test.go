@@ -189,6 +189,11 @@ func TestServers(t *testing.T) {
 			t.Errorf("a secret by %s: %q, want %q", name, d, want)
 		}
 	}
+	for _, tool := range []string{"Shell", "LaterTool", "mcp__plain__act"} { // no list has them
+		if d, _ := decision(t, j, &link.Request{Host: "claude-code", Payload: payload(t, tool, map[string]any{"command": "cat ~/.ssh/id_rsa"}, dir)}); d != "deny" {
+			t.Errorf("a secret by %s: %q", tool, d)
+		}
+	}
 	for name, want := range map[string]string{"behind": "", "plain": "", "other": "ask"} {
 		if d, _ := decision(t, j, &link.Request{Host: "claude-code", Payload: payload(t, "mcp__"+name+"__read", map[string]any{"path": "README.md"}, dir)}); d != want {
 			t.Errorf("a harmless call by %s: %q, want %q", name, d, want)

@@ -19,7 +19,7 @@ import (
 	"github.com/toolvet/toolvet/cmd/internal/hook/builtin"
 )
 
-// ShellArgument makes the program, with the name of a host behind it, the server that stands for the host where a call is rehearsed.
+// ShellArgument, with the name of a host behind it, makes the program a server. It stands for the host in a rehearsal.
 const ShellArgument = "hook-shell"
 
 // shellServer returns the command of that server.
