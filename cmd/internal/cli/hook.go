@@ -87,7 +87,7 @@ func (a *app) hookJudgeCommand() *cobra.Command {
 	return cmd
 }
 
-// hookShellCommand is the server that stands for a host where a policy has its calls rehearsed.
+// hookShellCommand stands for a host in a rehearsal of its calls.
 func (a *app) hookShellCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    hookjudge.ShellArgument + " HOST",

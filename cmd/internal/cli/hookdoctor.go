@@ -75,16 +75,9 @@ toolvet refuses everything; 2 nothing could be tried.`,
 }
 
 func (a *app) hookDiagnoses(ctx context.Context, names []string) ([]hookDiagnosis, error) {
-	in, err := newInstaller()
+	in, hosts, err := hostsOf(names)
 	if err != nil {
 		return nil, err
-	}
-	hosts, err := namedHosts(names)
-	if err != nil {
-		return nil, err
-	}
-	if len(names) == 0 {
-		hosts = hook.Hosts()
 	}
 	dir, err := os.Getwd()
 	if err != nil {

@@ -400,17 +400,20 @@ hooks they run. Those run on every call as well.`,
 	return cmd
 }
 
-func (a *app) hookStates(ctx context.Context, names []string) ([]hookStatus, error) {
+// hostsOf returns the hosts with these names, or all.
+func hostsOf(names []string) (*install.Installer, []*hook.Host, error) {
 	in, err := newInstaller()
-	if err != nil {
-		return nil, err
+	if err != nil || len(names) == 0 {
+		return in, hook.Hosts(), err
 	}
 	hosts, err := namedHosts(names)
+	return in, hosts, err
+}
+
+func (a *app) hookStates(ctx context.Context, names []string) ([]hookStatus, error) {
+	in, hosts, err := hostsOf(names)
 	if err != nil {
 		return nil, err
-	}
-	if len(names) == 0 {
-		hosts = hook.Hosts()
 	}
 	versions := map[string]string{}
 	var out []hookStatus

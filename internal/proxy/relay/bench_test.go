@@ -46,7 +46,7 @@ limits: [{name: many, tools: "echo:*", rate: 10000/s, burst: 1000000, concurrenc
 		{"default, 20 B", "", short, 145},
 		{"policy, 20 B", policy(20, fmt.Sprintf(", path: {within: [%q], base: %[1]q}", dir)), short, 240},
 		{"default, 2 kB", "", prose, 155},
-		{"policy, 2 kB", policy(2000, ""), prose, 206},
+		{"policy, 2 kB", policy(2000, ""), prose, 205},
 	}
 }
 
