@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 )
@@ -109,8 +110,9 @@ func (l *list) full() bool { return len(l.entries) >= l.limit }
 func (l *list) add(v Violation) { l.entries = append(l.entries, v) }
 
 func (l *list) finish() []Violation {
-	slices.SortStableFunc(l.entries, func(a, b Violation) int {
-		return cmp.Or(comparePointers(a.Pointer, b.Pointer), cmp.Compare(a.Keyword, b.Keyword), cmp.Compare(a.Message, b.Message))
+	sort.SliceStable(l.entries, func(i, j int) bool {
+		a, b := &l.entries[i], &l.entries[j]
+		return cmp.Or(comparePointers(a.Pointer, b.Pointer), cmp.Compare(a.Keyword, b.Keyword), cmp.Compare(a.Message, b.Message)) < 0
 	})
 	out := slices.CompactFunc(l.entries, func(a, b Violation) bool {
 		return a.Pointer == b.Pointer && a.Keyword == b.Keyword && a.Message == b.Message

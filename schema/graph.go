@@ -4,12 +4,14 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"math"
 	"math/big"
 	"net/url"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/toolvet/toolvet/internal/jsonschema"
@@ -141,7 +143,8 @@ func (g *graph) object(src *jsonschema.Schema, obj map[string]any) *objectRules 
 	for re, sub := range src.PatternProperties {
 		o.patterns = append(o.patterns, patternRule{re.(*pattern), g.node(sub)})
 	}
-	slices.SortFunc(o.patterns, func(a, b patternRule) int { return strings.Compare(a.pattern.text, b.pattern.text) })
+	// Not by slices.SortFunc, whose code a program has once for each type: 12 kB.
+	sort.Slice(o.patterns, func(i, j int) bool { return o.patterns[i].pattern.text < o.patterns[j].pattern.text })
 	o.dependents = g.dependents(src)
 	g.tracks = g.tracks || o.unevaluated != nil
 	if o.min == 0 && o.max < 0 && o.required == nil && o.props == nil && o.patterns == nil && o.additional == nil &&
@@ -167,8 +170,8 @@ func (g *graph) dependents(src *jsonschema.Schema) []dependent {
 	for name, sub := range src.DependentSchemas {
 		out = append(out, dependent{name: name, keyword: "dependentSchemas", node: g.node(sub)})
 	}
-	slices.SortFunc(out, func(a, b dependent) int {
-		return strings.Compare(a.name+"\x00"+a.keyword, b.name+"\x00"+b.keyword)
+	sort.Slice(out, func(i, j int) bool {
+		return cmp.Or(strings.Compare(out[i].name, out[j].name), strings.Compare(out[i].keyword, out[j].keyword)) < 0
 	})
 	return out
 }

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/toolvet/toolvet/call/result"
@@ -171,7 +172,7 @@ func (o *Options) search(ctx context.Context, r *result.Result) ([]place, error)
 			found = append(found, b)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b bearer) int { return cmp.Compare(a.token.Start, b.token.Start) })
+	sort.SliceStable(found, func(i, j int) bool { return found[i].token.Start < found[j].token.Start })
 	tokens := make([]result.Token, len(found))
 	for i, b := range found {
 		tokens[i] = b.token

@@ -5,7 +5,7 @@ package regex
 
 import (
 	"regexp/syntax"
-	"slices"
+	"sort"
 	"unicode"
 )
 
@@ -28,7 +28,7 @@ func union(ranges ...set) set {
 			pairs = append(pairs, [2]rune{s[i], s[i+1]})
 		}
 	}
-	slices.SortFunc(pairs, func(a, b [2]rune) int { return int(a[0] - b[0]) })
+	sort.Slice(pairs, func(i, j int) bool { return pairs[i][0] < pairs[j][0] })
 	var joined set
 	for _, r := range pairs {
 		if n := len(joined); n > 0 && r[0] <= joined[n-1]+1 {

@@ -10,6 +10,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/toolvet/toolvet/call/result"
@@ -192,7 +193,7 @@ func (s *search) inText(cuts []int, start, end int) []secrets.Match {
 		list = append(list, s.matches(from, at)...)
 		from = at
 	}
-	slices.SortStableFunc(list, func(a, b secrets.Match) int { return cmp.Or(a.Start-b.Start, b.End-a.End) })
+	sort.SliceStable(list, func(i, j int) bool { return cmp.Or(list[i].Start-list[j].Start, list[j].End-list[i].End) < 0 })
 	return list
 }
 

@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/toolvet/toolvet/call/result"
@@ -147,18 +148,21 @@ func (s *search) settle() {
 		}
 		s.found = append(s.found, hit{seen.pattern, place, edits})
 	}
-	slices.SortStableFunc(s.found, func(a, b hit) int { return a.edits[0].Start - b.edits[0].Start })
+	sort.SliceStable(s.found, func(i, j int) bool { return s.found[i].edits[0].Start < s.found[j].edits[0].Start })
 	s.numberNames()
 }
 
 // locate finds out where all that was seen stands.
 func (s *search) locate() {
+	if len(s.seen) == 0 {
+		return
+	}
 	order := make([]int, len(s.seen)) // as they stand in the result
 	for i := range order {
 		order[i] = i
 	}
 	start := func(i int) int { return s.seen[i].edits[0].Start }
-	slices.SortFunc(order, func(a, b int) int { return start(a) - start(b) })
+	sort.Slice(order, func(i, j int) bool { return start(order[i]) < start(order[j]) })
 	tokens := make([]result.Token, len(order))
 	for i, at := range order {
 		tokens[i] = s.tokenAt(start(at))

@@ -77,7 +77,7 @@ func TestLinked(t *testing.T) {
 		modules int
 		size    int64
 	}{
-		"a gate":            {gatedServer, 18, 20_430_000},
+		"a gate":            {gatedServer, 18, 20_400_000},
 		"a gate with rules": {ruledServer, 29, 33_400_000},
 	} {
 		t.Run(name, func(t *testing.T) {
