@@ -43,7 +43,9 @@ var classes = []class{
 	{"sent-secret", sentSecret, "sends or writes a file that holds secrets, or of the system"},
 	{"secret-inside", secretInside, "holds code that reads a file of secrets or accounts"},
 	{"other-address", func(v string) bool { return otherAddress.MatchString(v) }, "names an address that is not one of the web, such as a file"},
-	{"address", func(v string) bool { return strings.Contains(v, "://") }, "names an address to send to"},
+	{"address", func(v string) bool {
+		return strings.Contains(v, "://") || strings.Contains(v, "@") && scpForm.MatchString(v)
+	}, "names an address to send to"},
 	{"remote", func(v string) bool { return remote.MatchString(v) }, ""},
 	{"npm-remote", func(v string) bool {
 		return !npmAlias.MatchString(v) && (remote.MatchString(v) || npmRemote.MatchString(v))
@@ -68,6 +70,7 @@ var classes = []class{
 	{"sbt-code", func(v string) bool { return strings.HasPrefix(v, "eval ") || strings.HasPrefix(v, "!") }, ""},
 	{"socat-program", func(v string) bool { return socatProgram.MatchString(v) }, ""},
 	{"sqlite-command", sqliteActs, ""},
+	{"kubernetes-secret", func(v string) bool { return kubernetesSecret.MatchString(v) }, ""},
 	{"set-uid", func(v string) bool { return setuidMode.MatchString(v) }, "makes a program run with the rights of its owner"},
 }
 
@@ -92,7 +95,7 @@ var fileName = lazyregexp.New(`^[\w./@+-]+\.\w{1,5}$`)
 var compilerSetting = lazyregexp.New(`^[\w:]*=(/(usr|opt)/[\w./-]*/)?([\w.-]+-)?(cc|c\+\+|gcc|g\+\+|clang|clang\+\+|clang-cl|cl|icc|icx|icpx|nvcc|ccache|sccache|ld|lld|mold|gold|ar|llvm-ar|gcc-ar)(-?[\d.]+)?(\.exe)?$`)
 
 // nodeSettings are options of Node.js that bound memory, or that print more or less. Others load code, such as --require.
-var nodeSettings = lazyregexp.New(`^(--(max[-_]old[-_]space[-_]size=\d+|max[-_]semi[-_]space[-_]size=\d+|stack[-_]trace[-_]limit=\d+|no-warnings|no-deprecation|trace-warnings|trace-deprecation|trace-uncaught|enable-source-maps)\s*)+$`)
+var nodeSettings = lazyregexp.New(`^(--(max[-_]old[-_]space[-_]size=\d+|max[-_]semi[-_]space[-_]size=\d+|stack[-_]trace[-_]limit=\d+|no-warnings|no-deprecation|trace-warnings|trace-deprecation|trace-uncaught|enable-source-maps|experimental-vm-modules|experimental-strip-types|expose-gc|openssl-legacy-provider|unhandled-rejections=\w+)\s*)+$`)
 
 // goSettings are those of "go env -w" by which go starts other programs, or gets its modules from elsewhere.
 var goSettings = lazyregexp.New(`^(CC|CXX|AR|FC|GCCGO|PKG_CONFIG|GOPROXY|GOFLAGS)=.`)
@@ -178,6 +181,8 @@ func sentSecret(word string) bool {
 }
 
 var otherAddress = lazyregexp.New(`(?i)^(--?[\w-]+=)?(file|gopher|dict|ldaps?|tftp|smb|scp|telnet|netdoc|jar|php|expect):`)
+
+var kubernetesSecret = lazyregexp.New(`(?i)(^|,)secrets?([./,]|$)`)
 
 var setuidMode = lazyregexp.New(`^(-m|--mode=)?(0?[2467][0-7]{3}|[ugoa]*[+=][rwxXt]*s[rwxXst]*)$`)
 

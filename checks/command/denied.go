@@ -30,6 +30,8 @@ var (
 	isPrivilege = reason{privilege, "changes to another user or root"}
 	isSystem    = reason{system, "stops the system, or changes its users, disks, protection or settings"}
 	isChannel   = reason{network, "opens connections for any other program"}
+	isEnder     = reason{wipe, "ends processes by their names"}
+	isSecret    = reason{credential, "prints passwords and keys"}
 	isWindows   = reason{"", "is a known way to run or fetch any program on Windows"}
 )
 
@@ -48,9 +50,11 @@ var deniedPrograms = group(map[reason]string{
 	isLater:     "at atq atrm batch crontab schtasks systemd-run launchctl register-scheduledtask",
 	isPrivilege: "sudo sudoedit su doas runuser runas gosu su-exec dzdo pfexec newgrp gsudo",
 	isSystem: "halt shutdown reboot poweroff telinit init kexec useradd userdel usermod groupadd groupdel groupmod adduser deluser passwd chpasswd visudo vipw vigr chsh " +
-		"dd wipefs shred fdisk sfdisk gdisk cfdisk parted mkswap swapoff cryptsetup lvremove vgremove pvremove killall killall5 pkill skill setenforce iptables ip6tables nft ufw " +
+		"dd wipefs shred fdisk sfdisk gdisk cfdisk parted mkswap swapoff cryptsetup lvremove vgremove pvremove setenforce iptables ip6tables nft ufw " +
 		"insmod modprobe rmmod sysctl mount umount losetup chattr bcdedit diskpart format vssadmin wbadmin cipher takeown icacls cacls net net1 sc reg regedit netsh wevtutil fsutil " +
 		"remove-item erase rd stop-computer restart-computer clear-recyclebin format-volume clear-disk set-executionpolicy",
+	isEnder:   "killall killall5 pkill skill",
+	isSecret:  "pass gopass op bw lpass vault keyring secret-tool security",
 	isChannel: "nc ncat netcat nc.openbsd nc.traditional socat cryptcat pwncat chisel ngrok iwr irm invoke-webrequest invoke-restmethod wget2c",
 	isWindows: "addinutil advpack appinstaller aspnet_compiler atbroker bash.exe bginfo bitsadmin cdb certoc certreq certutil cmdkey cmdl32 cmstp colorcpl computerdefaults configsecuritypolicy conhost control " +
 		"coregen createdump csc cscript csi customshellhost datasvcutil dcomcnfg desktopimgdownldr devicecredentialdeployment devtoolslauncher dfsvc diantz diskshadow dnscmd dnx dotnet-dump dxcap " +

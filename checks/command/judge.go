@@ -18,6 +18,7 @@ type simple struct {
 	variables []string // NAME=value before the program
 	words     []string
 	pipes     bool    // another command reads what it prints
+	hands     bool    // it names files to another command, which may read them: by xargs, a loop or a substitution
 	input     *string // its standard input, as far as the line tells: "" is what another command prints
 	array     bool    // the words are the elements of an array, not of a line
 	offset    int     // of the first word in the command, where another program starts this one
@@ -35,6 +36,8 @@ type judge struct {
 	directory    string            // where the shell is, as far as the words of cd tell; "" for where it began
 	before       string            // where it was before that
 	variables    map[string]string // those that the line itself sets to a text, by name
+	made         map[string]string // the files that the line itself writes, with their text; insertion if the line does not tell it
+	remotes      map[string]bool   // of git, which the line itself sets
 	spent        int               // bytes of variables and of lines for shells, which may hold one another
 	world        check.World
 	faults       []check.Finding

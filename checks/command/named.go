@@ -19,8 +19,10 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 	last := i+1 == len(s.words)
 	written, writes := output(program, s.words, i)
 	switch {
-	case !tells && j.namesSecret(word, directory):
+	case !tells && j.namesSecret(word, directory) && !setsUp(program, s.words, i):
 		j.refuse(element, secret, s.place(i)+"names a file that holds secrets or accounts")
+	case (writers[program] || program == "ln" || last && copiers[program]) && isGuard(word):
+		j.refuse(element, startup, s.place(i)+"names a program that guards the agent")
 	case !shows[program] && filekind.Startup(toDirectory(directory, word)), writes && filekind.Startup(toDirectory(directory, written)):
 		j.refuse(element, startup, s.place(i)+"names a file from which a shell, git or the system starts programs later")
 	case writes && ofSystem(written) && written != "/dev/null":
@@ -32,6 +34,9 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 		j.leaves(element, directory, word)
 	} else if writes {
 		j.leaves(element, directory, written)
+	}
+	if (program == "ln" || program == "mv" || program == "rm" || last && copiers[program]) && filekind.HoldsStartup(toDirectory(directory, word)) {
+		j.refuse(element, startup, s.place(i)+"names a directory from whose files git, an agent or the system starts programs later")
 	}
 	if hoards[program] && (!last || !copiers[program]) && holdsSecrets(toDirectory(directory, word)) {
 		j.refuse(element, secret, s.place(i)+"names a whole directory with keys, accounts or settings in it")
@@ -45,6 +50,14 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 	if strings.ContainsAny(word, ".-:") && containsAny(word, metadataHints) && metadata.MatchString(word) {
 		j.refuse(element, network, s.place(i)+"names the metadata service of a cloud, which hands out credentials")
 	}
+}
+
+// setsUp reports whether a word names the settings of a project's own program, which the command writes or hands to that program.
+func setsUp(program string, words []string, i int) bool {
+	if value, ok := strings.CutPrefix(words[i], "--env-file="); ok {
+		return strings.HasPrefix(value, ".env")
+	}
+	return strings.HasPrefix(words[i], ".env") && (words[i-1] == "--env-file" || copiers[program] && i+1 == len(words))
 }
 
 // metadataHints stand in every word that the expression metadata matches, and cost less to look for. Each has a dot, a hyphen or a colon.
@@ -94,14 +107,16 @@ func set(names string) map[string]bool {
 	return m
 }
 
-var badVariables = lazyregexp.New(`^(LD_.*|DYLD_.*|.*PATH|.*_COMMAND|.*_CMD|.*EDITOR|.*PAGER|.*BROWSER|.*SHELL|.*ASKPASS|.*_OPTS|.*_?OPTIONS|.*_?OPT|.*_?ENV|IFS|PS[0-4]|HOME|.*_PROXY|.*_proxy|.*_WRAPPER|.*_PROGRAM|LESS(OPEN|CLOSE)?|GIT_.*|PYTHON.*|PERL5?.*|RUBY.*|NODE_.*|BASH.*|ZDOTDIR|MAKEFLAGS|MAKE|CC|CXX|LD|AR|.*FLAGS|.*_?RC|GCONV.*|NLS.*|MALLOC.*|.*_CONFIG(_.*)?|.*_HOST|.*_URL|SSH_.*|VISUAL|MANOPT|TAR_.*|.*STARTUP.*|JDK_.*|_JAVA.*)$`)
+var badVariables = lazyregexp.New(`^(LD_.*|DYLD_.*|.*PATH|.*_COMMAND|.*_CMD|.*EDITOR|.*PAGER|.*BROWSER|.*SHELL|.*ASKPASS|.*_OPTS|.*_?OPTIONS|.*_?OPT|.*_?ENV|IFS|PS[0-4]|HOME|.*_PROXY|.*_proxy|.*_WRAPPER|.*_PROGRAM|LESS(OPEN|CLOSE)?|GIT_.*|PYTHON.*|PERL5?.*|RUBY.*|NODE_.*|BASH.*|ZDOTDIR|MAKEFLAGS|MAKE|CC|CXX|LD|AR|.*FLAGS|.*_?RC|GCONV.*|NLS.*|MALLOC.*|.*_CONFIG(_.*)?|.*_HOST|.*_URL|SSH_.*|VISUAL|MANOPT|TAR_.*|.*STARTUP.*|JDK_.*|_JAVA.*|(TOOLVET|(OPEN)?MOAT)_.*|GOPROXY|GO(NO)?SUMDB|GOINSECURE)$`)
 
 // goodVariables are of the same forms, and only say how a program behaves: which settings of a project, what it prints,
 // whose name a commit bears, how much memory it takes. A program that shows or edits texts may be none (cat, true).
-var goodVariables = lazyregexp.New(`^((NODE|RAILS|RACK|APP|GO|FLASK|DJANGO|MIX|BABEL|DEPLOY|CI|TEST|VITE|NEXT)_ENV=[A-Za-z0-9_.-]*|(NODE_(DEBUG|NO_WARNINGS|PENDING_DEPRECATION)|` +
+var goodVariables = lazyregexp.New(`^((HUGO|NODE|RAILS|RACK|APP|GO|FLASK|DJANGO|MIX|BABEL|DEPLOY|CI|TEST|VITE|NEXT)_ENV=[A-Za-z0-9_.-]*|(NODE_(VER|VERSION|DEBUG|NO_WARNINGS|PENDING_DEPRECATION)|` +
 	`PYTHON(UNBUFFERED|DONTWRITEBYTECODE|IOENCODING|HASHSEED|UTF8|FAULTHANDLER|OPTIMIZE|NOUSERSITE)|` +
 	`GIT_((AUTHOR|COMMITTER)_(NAME|EMAIL|DATE)|TERMINAL_PROMPT|OPTIONAL_LOCKS|MERGE_AUTOEDIT))=.*|` +
 	`(GIT_)?(PAGER|EDITOR)=(cat|true|:)?|GIT_SEQUENCE_EDITOR=(true|:)|(CC|CXX)=(gcc|g\+\+|clang|clang\+\+|cc|c\+\+)(-[0-9]+)?|` +
+	`GOFLAGS=-mod=(mod|vendor|readonly)|GOPROXY=(off|direct)|PYTHONPATH=(\.|src|lib|\./[\w-][\w/-]*)|\w+_(URL|HOST)=([a-z0-9+]+://)?([\w.-]+(:[\w.-]*)?@)?(localhost|127\.0\.0\.1)(:\d+)?(/[\w./-]*)?|` +
+	`PATH=(/(usr/(local/)?)?s?bin(:|$))+|\w+_OPTIONS=(true|false)|` +
 	`BROWSER=none|MAKEFLAGS=-j[0-9]*|NODE_V8_COVERAGE=[\w./-]*|(C|CXX|CPP|F|LD|RUST|RUSTDOC)FLAGS=(\s*-([OgWDUfmIL]|C ?)[\w=+,./-]*)*\s*)$`)
 
 // linking are flags of compilers that start programs or load code.

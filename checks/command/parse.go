@@ -5,6 +5,7 @@ package command
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -118,7 +119,7 @@ func (r *reader) statement(s *syntax.Stmt) {
 		r.refuse(-1, compound, "redirects input or output and runs no program")
 	}
 	r.command(s.Cmd)
-	for _, redirect := range s.Redirs {
+	for _, redirect := range s.Redirs { // input first: "cat" writes what it reads
 		switch {
 		case redirect.Hdoc != nil:
 			r.feed(redirected, r.text(redirect.Hdoc))
@@ -128,6 +129,32 @@ func (r *reader) statement(s *syntax.Stmt) {
 			r.feed(redirected, "")
 		}
 	}
+	for _, redirect := range s.Redirs {
+		switch file := r.text(redirect.Word); redirect.Op {
+		case syntax.RdrOut, syntax.RdrClob, syntax.RdrAll:
+			r.writes(file, r.printed(redirected))
+		case syntax.AppOut, syntax.AppAll:
+			r.writes(file, r.made[r.at(file)]+"\n"+r.printed(redirected))
+		}
+	}
+}
+
+// printed returns what the commands from an index on print; insertion if the line does not tell.
+func (r *reader) printed(from int) string {
+	if from == len(r.commands) {
+		return ""
+	}
+	s := r.commands[from]
+	if len(s.words) == 0 || from+1 < len(r.commands) {
+		return insertion
+	}
+	switch {
+	case s.words[0] == "echo" || s.words[0] == "printf":
+		return strings.ReplaceAll(strings.Join(s.words[1:], " "), `\n`, "\n")
+	case s.words[0] == "cat" && len(s.words) == 1 && s.input != nil && *s.input != "":
+		return *s.input
+	}
+	return insertion
 }
 
 // feed notes what the commands from an index on read on standard input; "" is what another command prints.
@@ -193,13 +220,45 @@ func (r *reader) command(c syntax.Command) {
 		r.statement(c.Y)
 		if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
 			r.feed(second, "")
+			_, while := c.Y.Cmd.(*syntax.WhileClause)
+			hands := while || slices.ContainsFunc(r.commands[second:], func(s simple) bool { return len(s.words) > 0 && feeds[programName(s.words[0])] })
 			for i := first; i < second; i++ {
 				r.commands[i].pipes = true
+				r.commands[i].hands = r.commands[i].hands || hands
 			}
 		}
 	default:
 		r.refuse(-1, compound, "uses the syntax of a shell beyond a plain command, by brackets or keywords outside quotes")
+		if f, ok := c.(*syntax.FuncDecl); ok && f.Name != nil && isGuard(f.Name.Value) {
+			r.refuse(-1, startup, "takes the name of a program that guards the agent")
+		}
+		if loop, ok := c.(*syntax.ForClause); ok {
+			r.loop(loop)
+			return
+		}
 		r.inner(c)
+	}
+}
+
+// loop reads the commands of a loop once for each of its words, as a shell runs them.
+func (r *reader) loop(c *syntax.ForClause) {
+	words, ok := c.Loop.(*syntax.WordIter)
+	if !ok || len(words.Items) == 0 {
+		r.inner(c)
+		return
+	}
+	var texts []string
+	for _, w := range words.Items {
+		texts = append(texts, r.words(w)...)
+	}
+	for _, text := range texts {
+		if !r.spend(int(c.End().Offset() - c.Pos().Offset())) {
+			return
+		}
+		r.set(words.Name.Value, text)
+		for _, s := range c.Do {
+			r.statement(s)
+		}
 	}
 }
 
@@ -243,6 +302,7 @@ func (r *reader) call(assigns []*syntax.Assign, args []*syntax.Word) {
 		}
 	}
 	r.commands = append(r.commands, s)
+	r.saves(s)
 	r.follow(s)
 }
 
@@ -252,11 +312,17 @@ func (r *reader) remember(assigns []*syntax.Assign, texts []string) {
 		if a.Name == nil || a.Append || a.Index != nil || a.Array != nil || a.Naked {
 			continue
 		}
-		if r.variables == nil {
-			r.variables = map[string]string{}
-		}
-		_, r.variables[a.Name.Value], _ = strings.Cut(texts[i], "=")
+		_, text, _ := strings.Cut(texts[i], "=")
+		r.set(a.Name.Value, text)
 	}
+}
+
+// set learns the text of a variable.
+func (r *reader) set(name, text string) {
+	if r.variables == nil {
+		r.variables = map[string]string{}
+	}
+	r.variables[name] = text
 }
 
 // maxExpanded bounds the words that a shell makes of one with braces.
@@ -265,7 +331,13 @@ const maxExpanded = 1024
 // words returns the words that a shell makes of one: several if it has braces, such as /etc/{passwd,shadow}.
 func (r *reader) words(w *syntax.Word) (list []string) {
 	plain := r.word(w) // says what is not allowed
-	if !r.allow[expansion] || !syntax.SplitBraces(w) {
+	if !r.allow[expansion] {
+		return []string{plain}
+	}
+	if _, bare := w.Parts[0].(*syntax.ParamExp); bare && len(w.Parts) == 1 && strings.ContainsAny(plain, " \t\n") {
+		return strings.Fields(plain)
+	}
+	if !syntax.SplitBraces(w) {
 		return []string{plain}
 	}
 	for one, err := range expand.BracesSeq(nil, w) {

@@ -91,10 +91,18 @@ func callerOf(program string) caller {
 // host can pass on whatever a line sends to it, so a line may send data to this machine alone.
 func (j *judge) connects(program string, s simple, own int) {
 	kind := callerOf(program)
-	if kind == 0 || len(j.hosts) == 0 {
+	if len(j.hosts) == 0 {
 		return
 	}
 	r := reading(program, s.words)
+	for _, sender := range senders {
+		if among(program, sender.programs) && (sender.words == "" || slices.ContainsFunc(r.Operands, func(i int) bool { return among(s.words[i], sender.words) })) {
+			j.refuse(s.element(0), network, "sends to or fetches from a place that is no listed host")
+		}
+	}
+	if kind == 0 {
+		return
+	}
 	if program == "git" && !slices.ContainsFunc(r.Operands, func(i int) bool { return among(s.words[i], gitReaches) }) {
 		return
 	}
@@ -112,6 +120,13 @@ func (j *judge) connects(program string, s simple, own int) {
 			return
 		}
 	}
+}
+
+// senders reach what no list of hosts tells: mailboxes, buckets, relays.
+var senders = []struct{ programs, words string }{
+	{"mail mailx mutt sendmail swaks rclone croc wormhole cloudflared", ""},
+	{"aws gsutil gcloud az", "s3 s3api storage cp mv rsync"},
+	{"openssl", "s_client s_server"},
 }
 
 // gitReaches are commands of git that connect, or remember where to.

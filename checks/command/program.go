@@ -47,7 +47,7 @@ func (j *judge) simple(s simple, depth int) {
 		}
 		j.directory = here
 	}
-	tells := (tellers[program] || !s.array && !s.pipes && (program == "echo" || program == "printf")) && !r.Gave("-f", "--files-from", "-m", "--magic-file", "-files0-from", "--files0-from")
+	tells := (tellers[program] && !s.hands && !(finders[program] && findRuns(s.words)) || program == "git" && len(r.Operands) > 0 && among(s.words[r.Operands[0]], "check-ignore ls-files rm") || !s.array && !s.pipes && (program == "echo" || program == "printf")) && !r.Gave("-f", "--files-from", "-m", "--magic-file", "-files0-from", "--files0-from")
 	for i := range s.words[1:own] {
 		j.operand(program, directory, s, i+1, tells)
 	}
@@ -57,12 +57,23 @@ func (j *judge) simple(s simple, depth int) {
 	}
 	j.connects(program, s, own)
 	j.reads(program, s, r, depth)
+	if text, ok := j.made[j.at(s.words[0])]; ok && strings.Contains(s.words[0], "/") {
+		j.code(interpreterOf(text), text, r, depth)
+	}
 	j.demands(s, own)
 	lines := inlineLines(program, s.words, r)
 	if program == "alias" && j.allow[list] { // a shell's line may use it at once
 		for _, w := range s.words[1:] {
 			if _, line, ok := strings.Cut(w, "="); ok && line != "" {
 				lines = append(lines, line)
+			}
+		}
+	}
+	if among(program, "tmux screen byobu dtach npx bunx uvx pipx") && depth < maxNested { // which of the words is the program depends on options
+		j.startedLater(s, depth)
+		for _, w := range s.words[1:] {
+			if strings.Contains(w, " ") {
+				lines = append(lines, w)
 			}
 		}
 	}

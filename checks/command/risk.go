@@ -26,6 +26,7 @@ var consequences = []consequence{
 	{grammar.Wipes, wipe, "makes the program delete, overwrite or publish"},
 	{grammar.Reaches, network, "makes the program send to or fetch from an address of the caller's choice"},
 	{grammar.Touches, secret, "names a file that the program should leave alone"},
+	{grammar.Shows, credential, "makes the program print a password, a key or a token"},
 }
 
 const givesCode = "gives the program code to run"

@@ -4,9 +4,11 @@
 package command
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/checks/command/internal/grammar"
+	"github.com/toolvet/toolvet/checks/internal/filekind"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
@@ -17,12 +19,15 @@ type special struct {
 }
 
 var specials = []special{
-	{"git", judgeGitConfig},
+	{"git", judgeGit},
 	{"npm pnpm yarn bundle bundler aws gh", judgeSettings},
 	{"export declare typeset readonly local setenv", judgeExport},
-	{"toolvet", judgeToolvet},
+	{"read mapfile readarray printf hash enable", judgeAssigned},
+	{"tar gtar bsdtar unzip 7z 7za 7zr", judgeUnpacked},
+	{guards, judgeGuard},
+	{"alias systemctl service launchctl brew apt apt-get dnf cargo npm pnpm yarn pip pip3 pipx uv", judgeGuarded},
 	{"systemctl loginctl", judgeServices},
-	{"env printenv export declare set", judgeDump},
+	{"env printenv export declare typeset set", judgeDump},
 	{"ssh slogin autossh", judgeSSH},
 	{"rm del rd rmdir shred chmod chown chgrp", judgeRemoval},
 	{"kill", judgeKill},
@@ -39,12 +44,35 @@ func (j *judge) each(s simple, kind, what string, bad func(i int, word string) b
 	}
 }
 
-// judgeGitConfig judges what "git config" sets.
-func judgeGitConfig(j *judge, s simple, r *grammar.Reading) {
-	if r.Sub != "config" {
+// judgeGit judges what git sets, what it takes from other commits, and where it sends to.
+func judgeGit(j *judge, s simple, r *grammar.Reading) {
+	if len(r.Operands) == 0 {
 		return
 	}
 	operands := r.Operands[1:]
+	switch s.words[r.Operands[0]] {
+	case "config":
+	case "restore", "checkout", "rm", "mv":
+		j.each(s, startup, "names a file from which a shell, git or the system starts programs later", func(i int, w string) bool {
+			return slices.Contains(operands, i) && filekind.Startup(toDirectory(j.directory, w))
+		})
+		return
+	case "remote":
+		if len(operands) > 1 && among(s.words[operands[0]], "add set-url") {
+			if j.remotes == nil {
+				j.remotes = map[string]bool{}
+			}
+			j.remotes[s.words[operands[1]]] = true
+		}
+		return
+	case "push":
+		if len(operands) > 0 && j.remotes[s.words[operands[0]]] {
+			j.refuse(s.element(operands[0]), network, s.place(operands[0])+"names an address to send to, which the line itself has set")
+		}
+		return
+	default:
+		return
+	}
 	if len(operands) > 0 && among(s.words[operands[0]], "set get list unset edit") {
 		operands = operands[1:]
 	}
@@ -96,17 +124,40 @@ func (j *judge) found(s simple, depth int) {
 	}
 }
 
-// looking are commands of toolvet that only look.
-const looking = "check tools servers policy log explain version doctor rehearse audit help demo completion"
+// looking are commands of toolvet that only look, and lookingElsewhere those of other guards.
+const (
+	looking          = "check tools servers policy log explain version doctor rehearse audit help demo completion"
+	lookingElsewhere = "check status list show log logs explain version doctor help"
+)
 
-// judgeToolvet refuses to change what toolvet itself guards.
-func judgeToolvet(j *judge, s simple, r *grammar.Reading) {
+// guards are programs that hosts of agents run as hooks.
+const guards = "toolvet moat openmoat hol-guard pipelock cupcake safe-chains"
+
+// isGuard reports whether a word names one of them, also by its path or in an assignment.
+func isGuard(word string) bool {
+	name, _, _ := strings.Cut(word, "=")
+	return among(strings.TrimSuffix(programName(name), ".service"), guards)
+}
+
+// judgeGuarded refuses to take a guard away, or to put something in its place.
+func judgeGuarded(j *judge, s simple, r *grammar.Reading) {
+	if len(r.Operands) == 0 || among(s.words[r.Operands[0]], "status show install list info view") {
+		return
+	}
+	j.each(s, startup, "names a program that guards the agent", func(_ int, w string) bool { return isGuard(w) })
+}
+
+// judgeGuard refuses to change what toolvet itself guards, and what other programs guard that hosts run as hooks.
+func judgeGuard(j *judge, s simple, r *grammar.Reading) {
 	if len(r.Operands) == 0 {
 		return
 	}
 	name := s.words[r.Operands[0]]
-	look := among(name, looking)
-	if name == "hook" && len(r.Operands) > 1 {
+	look, own := among(name, lookingElsewhere), programName(s.words[0]) == "toolvet"
+	if own {
+		look = among(name, looking)
+	}
+	if own && name == "hook" && len(r.Operands) > 1 {
 		look = among(s.words[r.Operands[1]], "status doctor")
 	}
 	if !look {
@@ -126,7 +177,7 @@ func judgeDump(j *judge, s simple, r *grammar.Reading) {
 	if j.listed(s.words) {
 		return
 	}
-	all := len(s.words) == 1 || s.words[0] == "export" && len(s.words) == 2 && s.words[1] == "-p" || s.words[0] == "declare" && len(s.words) == 2 && s.words[1] == "-x"
+	all := len(s.words) == 1 || among(s.words[0], "export declare typeset") && len(s.words) == 2 && among(s.words[1], "-p -x -xp -px")
 	if all && (s.words[0] != "env" || len(r.Variables) == 0) {
 		j.refuse(-1, credential, "prints all variables of the environment, also those that hold secrets")
 		return
@@ -141,6 +192,44 @@ func judgeSSH(j *judge, _ simple, r *grammar.Reading) {
 	if len(r.Operands) > 1 {
 		j.refuse(-1, elsewhere, "gives a shell on another host a command")
 	}
+}
+
+// judgeAssigned judges the variables that a shell's own commands set, and the programs that it is told to take from elsewhere.
+func judgeAssigned(j *judge, s simple, _ *grammar.Reading) {
+	switch words := s.words[1:]; s.words[0] {
+	case "printf":
+		if len(words) > 1 && words[0] == "-v" {
+			j.variable(words[1]+"=", true)
+		}
+	case "hash", "enable":
+		if slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "-p") || strings.HasPrefix(w, "-f") }) {
+			j.refuse(-1, environment, "tells a shell to take a program from elsewhere")
+		}
+	default:
+		for _, w := range words {
+			if w != "" && w[0] != '-' {
+				j.variable(w+"=", true)
+			}
+		}
+	}
+}
+
+// judgeUnpacked judges where an archive is unpacked to: what is in it may be anything.
+func judgeUnpacked(j *judge, s simple, _ *grammar.Reading) {
+	to, unpacks := j.directory, !strings.HasSuffix(programName(s.words[0]), "tar")
+	for i, w := range s.words[1:] {
+		unpacks = unpacks || w == "--extract" || w == "--get" || (i == 0 || len(w) > 1 && w[0] == '-' && w[1] != '-') && strings.Contains(w, "x")
+		if before := s.words[i]; i > 0 && among(before, "-C -d --directory") {
+			to = toDirectory(j.directory, w)
+		}
+	}
+	if !unpacks {
+		return
+	}
+	if filekind.HoldsStartup(to) {
+		j.refuse(-1, startup, "unpacks into a directory from whose files git, an agent or the system starts programs later")
+	}
+	j.leaves(-1, "", to)
 }
 
 func judgeExport(j *judge, s simple, _ *grammar.Reading) {
@@ -158,10 +247,10 @@ func judgeRemoval(j *judge, s simple, r *grammar.Reading) {
 	}
 	j.each(s, wipe, "names a whole directory, which the program would change with all that is in it", func(_ int, w string) bool {
 		switch strings.TrimSuffix(w, "/") {
-		case ".", "..", "*", "./*", "~", "./.", "../..", "$HOME":
+		case ".", "..", "*", "./*", "~", "./.", "../..":
 			return true
 		}
-		return false
+		return strings.HasPrefix(w, insertion)
 	})
 }
 

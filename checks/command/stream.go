@@ -4,6 +4,7 @@
 package command
 
 import (
+	"path"
 	"strings"
 
 	"github.com/toolvet/toolvet/checks/command/internal/grammar"
@@ -39,20 +40,90 @@ func (j *judge) reads(program string, s simple, r *grammar.Reading, depth int) {
 	if len(r.Operands) > 0 {
 		script = s.words[r.Operands[0]]
 	}
+	text, written := j.made[j.at(script)]
 	switch {
-	case script == insertion || strings.HasPrefix(script, "/dev/fd/"):
-		j.refuse(-1, piped, "makes a shell or interpreter run what another command prints")
-		return
-	case givenCode(r), script != "" && script != "-" && script != "/dev/stdin" && !r.Gave("-s"), s.input == nil:
-		return
-	case *s.input == "" || strings.TrimSpace(*s.input) == insertion:
-		j.refuse(-1, piped, "makes a shell or interpreter run what another command prints")
-	case isShell:
-		j.inline(*s.input, depth, r.Within)
-	case harmlessCode(program, *s.input):
+	case strings.HasPrefix(script, "/dev/fd/"):
+		j.refuse(-1, piped, runsPrinted)
+	case script == insertion:
+		j.refuse(-1, unread, "makes a shell or interpreter run a file that the line does not name")
+	case givenCode(r):
+	case written && script != "":
+		j.code(program, text, r, depth)
+	case script != "" && script != "-" && script != "/dev/stdin" && !r.Gave("-s"), s.input == nil:
+	case *s.input == "":
+		j.refuse(-1, piped, runsPrinted)
+	default:
+		j.code(program, *s.input, r, depth)
+	}
+}
+
+const runsPrinted = "makes a shell or interpreter run what another command prints"
+
+// code judges a text that the line itself tells, for a shell or an interpreter.
+func (j *judge) code(program, text string, r *grammar.Reading, depth int) {
+	switch {
+	case strings.TrimSpace(text) == "":
+	case strings.TrimSpace(text) == insertion:
+		j.refuse(-1, piped, runsPrinted)
+	case !among(program, interpreterNames):
+		j.inline(text, depth, r.Within)
+	case harmlessCode(program, text):
 		j.refuse(-1, sum, givesCode)
 	default:
 		j.refuse(-1, inCode, givesCode)
+	}
+}
+
+// interpreterOf returns the program that the first line of a script names; "sh" if it names none.
+func interpreterOf(script string) string {
+	line, _, _ := strings.Cut(script, "\n")
+	words := strings.Fields(strings.TrimPrefix(line, "#!"))
+	if !strings.HasPrefix(line, "#!") || len(words) == 0 {
+		return "sh"
+	}
+	if name := programName(words[0]); name != "env" || len(words) == 1 {
+		return name
+	}
+	return programName(words[len(words)-1])
+}
+
+// at returns what names a file of the line in the maps of a judge.
+func (j *judge) at(file string) string { return path.Clean(toDirectory(j.directory, file)) }
+
+// writes notes that the line itself writes a file.
+func (j *judge) writes(file, text string) {
+	if j.made == nil {
+		j.made = map[string]string{}
+	}
+	j.made[j.at(file)] = text
+}
+
+// saves notes the files that a command fetches or copies.
+func (j *judge) saves(s simple) {
+	if len(s.words) == 0 {
+		return
+	}
+	program, last := programName(s.words[0]), s.words[len(s.words)-1]
+	for i, w := range s.words[1:] {
+		switch {
+		case among(program, "curl wget wget2 aria2c http https xh"):
+			if name, ok := output(program, s.words, i+1); ok {
+				j.writes(name, insertion)
+			} else if s.words[i] == "-O" {
+				j.writes(w, insertion)
+			}
+			if _, rest, ok := strings.Cut(w, "://"); ok {
+				rest, _, _ = strings.Cut(rest, "?")
+				j.writes(path.Base(rest), insertion)
+			}
+		case program == "tee":
+			j.writes(w, insertion)
+		case among(program, "cp mv ln install"):
+			if text, ok := j.made[j.at(w)]; ok && i+2 < len(s.words) {
+				j.writes(last, text)
+				j.writes(path.Join(last, path.Base(w)), text)
+			}
+		}
 	}
 }
 

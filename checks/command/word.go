@@ -4,6 +4,7 @@
 package command
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -109,6 +110,9 @@ func (r *reader) quoted(b *strings.Builder, q *syntax.DblQuoted) {
 // no path begins with it.
 const insertion = "\ue000"
 
+// printedFile is the name that a shell gives to what a command in <(…) prints.
+const printedFile = "/dev/fd/63"
+
 // defaults are the operators of ${NAME:-text}, which insert the text if the variable has none.
 var defaults = []syntax.ParExpOperator{syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull}
 
@@ -134,6 +138,8 @@ func (r *reader) parts(b *strings.Builder, list []syntax.WordPart) {
 			r.parts(b, p.Parts)
 		case *syntax.ParamExp:
 			r.parameter(b, p)
+		case *syntax.ProcSubst:
+			b.WriteString(printedFile)
 		default:
 			b.WriteString(insertion)
 		}
@@ -150,6 +156,8 @@ func (r *reader) parameter(b *strings.Builder, p *syntax.ParamExp) {
 		b.WriteString(insertion)
 	case p.Param.Value == "HOME" && b.Len() == 0:
 		b.WriteByte('~')
+	case p.Param.Value == "PWD" && b.Len() == 0:
+		b.WriteString(cmp.Or(r.directory, "."))
 	default:
 		text, known := r.variables[p.Param.Value]
 		if !known || !r.spend(len(text)) {
@@ -178,7 +186,11 @@ func (r *reader) active(part syntax.WordPart) {
 	default:
 		r.refuse(-1, expansion, "holds a variable or arithmetic, which a shell replaces, by $ outside single quotes")
 	}
+	first := len(r.commands)
 	r.inner(part)
+	for i := first; i < len(r.commands); i++ {
+		r.commands[i].hands = true
+	}
 }
 
 // pieces reports whether a variable's value is cut, replaced or read as code (${x@P}), may be another text (${x:-a}), or is the shell's own blanks and words: ways to write a command

@@ -98,7 +98,11 @@ func agentDemands(a asker) func(*subject, infer.Guess) []policy.Demand {
 		case infer.URL:
 			return []policy.Demand{demand(url.Demand, lenientURL(t.Tool)), ask(url.Demand, a.url())}
 		}
-		return standardDemands(t, g)
+		list := standardDemands(t, g)
+		if g.Kind == infer.Glob {
+			list = append(list, demand(path.Demand, &path.Options{Within: anywhere, Not: []string{"secret"}}))
+		}
+		return list
 	}
 }
 

@@ -63,6 +63,12 @@ func Startup(word string) bool {
 	return startups.MatchString(lower) || agents.MatchString(lower)
 }
 
+// HoldsStartup reports whether a directory has such files in it, by its own name: who replaces .git replaces its hooks.
+func HoldsStartup(dir string) bool {
+	dir = strings.TrimSuffix(Clean(dir), "/")
+	return slices.ContainsFunc([]string{"/config", "/hooks/x", "/settings.json", "/tasks.json", "/x"}, func(file string) bool { return Startup(dir + file) })
+}
+
 // Hints reports whether a text may name a file that holds secrets. It costs less than to look for it.
 func Hints(text string) bool { return hinted(strings.ToLower(text)) }
 
@@ -79,7 +85,7 @@ func hinted(lower string) bool {
 }
 
 // hints stand in every word that the expression secrets matches.
-var hints = strings.Fields(`.env gh/hosts credentials etc proc mem ssh id_ netrc pgpass cnf npmrc pypirc git-cred htpass vault _history .aws .gnupg .kube .azure .docker gcloud secrets serviceaccount win boot.ini ntds`)
+var hints = strings.Fields(`.env gh/hosts credentials etc proc mem ssh id_ netrc pgpass cnf npmrc pypirc git-cred htpass vault auth.json oauth_creds keyrings password-store keychains github-copilot _history .aws .gnupg .kube .azure .docker gcloud secrets serviceaccount win boot.ini ntds`)
 
 var secrets = lazyregexp.New(`(^|[/=:@,~\\])(` + strings.Join([]string{
 	`/?etc/(passwd|shadow|gshadow|sudoers|master\.passwd|security/opasswd|krb5\.keytab|ssh/ssh_host_[^/]*_key)-?$`,
@@ -88,7 +94,7 @@ var secrets = lazyregexp.New(`(^|[/=:@,~\\])(` + strings.Join([]string{
 	`\.ssh([/\\][^/\\]*)*$`, `id_(rsa|dsa|ecdsa|ed25519)(_sk)?$`,
 	`\.(netrc|pgpass|my\.cnf|npmrc|pypirc|git-credentials|htpasswd|vault-token)$`, `\.\w+_history$`,
 	`\.(aws|gnupg|kube|azure|docker)/(credentials|config|config\.json|private-keys[^/]*|accesstokens\.json|msal_token_cache\.json|secring\.gpg)`,
-	`\.config/gcloud/`, `\.config/gh/hosts\.ya?ml$`, `\.cargo/credentials(\.toml)?$`, `\.gem/credentials$`, `\.terraform\.d/credentials[^/]*$`,
+	`\.config/(gcloud|github-copilot)/`, `\.config/gh/hosts\.ya?ml$`, `\.(claude/\.credentials|codex/auth|gemini/oauth_creds)\.json$`, `\.local/share/keyrings(/|$)`, `\.password-store(/|$)`, `library/keychains(/|$)`, `\.cargo/credentials(\.toml)?$`, `\.gem/credentials$`, `\.terraform\.d/credentials[^/]*$`,
 	`\.env(\.[\w-]+)*$`, `run/secrets/`, `kubernetes\.io/serviceaccount`,
 	`windows\\(win\.ini|system32\\(config|drivers\\etc)(\\|$)|repair\\)`, `winnt\\(win\.ini|repair\\)`, `boot\.ini$`, `ntds\.dit$`,
 }, "|") + `)`)
@@ -104,4 +110,4 @@ var startups = lazyregexp.New(`(^|[/\\])(\.(bash_?rc|bash_(profile|login|logout|
 
 // agents are files by which hosts of agents start hooks and servers or allow calls, those of CI, and toolvet's own.
 var agents = lazyregexp.New(`(^|[/\\])(\.(claude|codex|cursor|gemini|agents|qwen|kimi(-code)?|grok|kiro|factory|windsurf|codeium|copilot|amp|opencode|cline)[/\\](.*[/\\])?(settings[^/\\]*\.json|(hooks|mcp|mcp_config|permissions|sandbox|config|cli-config|auth)\.(json|toml|yaml)|hooks([/\\]|$)|plugins?[/\\])` +
-	`|\.claude(\.json)?$|\.clinerules[/\\]hooks|\.mcp\.json$|\.github[/\\](workflows|hooks)[/\\]|\.gitlab-ci\.yml$|toolvet[\w.-]*\.(ya?ml|lock)$|\.config[/\\](toolvet|opencode|amp)[/\\])`)
+	`|\.claude(\.json)?$|\.vscode[/\\](tasks|settings|launch|mcp)\.json$|\.cargo[/\\]config(\.toml)?$|\.devcontainer[/\\]|\.(moat|openmoat|hol-guard|pipelock|cupcake)([/\\]|$)|\.clinerules[/\\]hooks|\.mcp\.json$|\.github[/\\](workflows|hooks)[/\\]|\.gitlab-ci\.yml$|toolvet[\w.-]*\.(ya?ml|lock)$|\.config[/\\](toolvet|opencode|amp)[/\\])`)

@@ -29,6 +29,7 @@ const (
 	Wipes   Kind = "wipes"   // deletes, overwrites or publishes
 	Reaches Kind = "reaches" // sends to, or fetches from, an address of the caller's choice
 	Touches Kind = "touches" // reads or writes files that it should not
+	Shows   Kind = "shows"   // prints a password, a key or a token
 	Warns   Kind = "warns"   // does harm that is the program's usual purpose
 	Excuses Kind = "excuses" // makes the program do nothing that wipes
 )
@@ -210,7 +211,7 @@ var arities = []Arity{Optional, Rest, Next, Required, Glued}
 
 func (p *Program) add(kind Kind, specs []string) error {
 	switch kind {
-	case Value, Flag, Runs, Own, Starts, Fetches, Code, Line, Module, Wipes, Reaches, Touches, Warns, Excuses:
+	case Value, Flag, Runs, Own, Starts, Fetches, Code, Line, Module, Wipes, Reaches, Touches, Shows, Warns, Excuses:
 	default:
 		return fmt.Errorf("%q is no kind", kind)
 	}
