@@ -55,7 +55,7 @@ Hosts: ` + strings.Join(hostNames(), ", ") + `.`,
 	f := cmd.Flags()
 	f.StringVar(&o.Policy, "policy", "", "policy `FILE`; default: none, so that the preset alone holds")
 	f.StringVar(&o.Preset, "preset", "", "preset, in place of the policy's: observe, standard, strict or none")
-	cmd.AddCommand(a.hookInstallCommand(), a.hookUninstallCommand(), a.hookStatusCommand(), a.hookDoctorCommand())
+	cmd.AddCommand(a.hookInstallCommand(), a.hookUninstallCommand(), a.hookStatusCommand(), a.hookDoctorCommand(), a.hookRecordCommand())
 	f.DurationVar(&o.Timeout, "timeout", client.DefaultTimeout, "how long the answer may take: then it is no. The host's own deadline must be later")
 	return cmd
 }

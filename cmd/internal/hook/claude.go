@@ -119,8 +119,14 @@ func (m mirror) decode(raw []byte, env func(string) string) (Event, error) {
 	return e, *o.fault
 }
 
+// reports are events that tell of a tool in which nothing runs any more, or that another event comes before.
+var reports = map[string]bool{"PermissionRequest": true, "PermissionDenied": true, "PostToolBatch": true}
+
 // readTool reads what an event of a mirror says about a tool or a prompt.
 func readTool(e *Event, o object, prefix, separator, server string) {
+	if e.Kind == Other && o.has("tool_input") && !reports[e.Name] {
+		e.Kind = BeforeTool // of a later version, or misspelt: nobody else judges this call
+	}
 	switch e.Kind {
 	case BeforeTool, Permission, AfterTool:
 		e.Tool = o.need("tool_name", "toolName")

@@ -68,6 +68,7 @@ func (j *Judge) Answer(ctx context.Context, r *link.Request) (reply hook.Reply) 
 		ctx, cancel = context.WithTimeout(ctx, r.Timeout)
 		defer cancel()
 	}
+	j.record(host, r)
 	event, err := host.Decode(r.Payload, r.Getenv)
 	if err != nil {
 		return host.Refuse("toolvet cannot read what " + host.Title + " tells its hook, so it refuses: " + err.Error())

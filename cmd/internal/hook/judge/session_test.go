@@ -175,6 +175,28 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
+// TestUnknown holds that a call is judged whose event has no known name, and what tools that find files are given.
+func TestUnknown(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t)
+	for name, tt := range map[string]struct {
+		host, payload, want string
+	}{
+		"a name with a blank": {"claude-code", `{"hook_event_name":"PreToolUse ","tool_name":"Bash","tool_input":{"command":"cat ~/.ssh/id_rsa"}}`, "deny"},
+		"a later name":        {"claude-code", `{"hook_event_name":"ToolWillRun","tool_name":"Bash","tool_input":{"command":"cat ~/.ssh/id_rsa"}}`, "deny"},
+		"a later name, calm":  {"claude-code", `{"hook_event_name":"ToolWillRun","tool_name":"Bash","tool_input":{"command":"ls"}}`, ""},
+		"a glob":              {"claude-code", `{"hook_event_name":"PreToolUse","tool_name":"Glob","tool_input":{"pattern":"~/.ssh/*"}}`, "deny"},
+		"a calm glob":         {"claude-code", `{"hook_event_name":"PreToolUse","tool_name":"Glob","tool_input":{"pattern":"**/*.{ts,tsx}"}}`, ""},
+		"a denial told":       {"claude-code", `{"hook_event_name":"PermissionDenied","tool_name":"Bash","tool_input":{"command":"cat ~/.ssh/id_rsa"}}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got, why := decision(t, j, &link.Request{Host: tt.host, Dir: t.TempDir(), Payload: []byte(tt.payload)}); got != tt.want {
+				t.Errorf("%q, want %q: %s", got, tt.want, why)
+			}
+		})
+	}
+}
+
 // TestServers holds that a call of an MCP server that is behind the proxy is left to it, and that one of an unknown server is asked about.
 func TestServers(t *testing.T) {
 	t.Parallel()
