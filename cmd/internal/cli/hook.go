@@ -54,6 +54,7 @@ Hosts: ` + strings.Join(hostNames(), ", ") + `.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.Policy, "policy", "", "policy `FILE`; default: none, so that the preset alone holds")
+	f.IntVar(&o.Answered, strings.TrimPrefix(fast.AnsweredFlag, "--"), 0, "exit `CODE` in place of 0 once it has answered, for a shell that denies at any other")
 	f.StringVar(&o.Preset, "preset", "", "preset, in place of the policy's: observe, standard, strict or none")
 	cmd.AddCommand(a.hookInstallCommand(), a.hookUninstallCommand(), a.hookStatusCommand(), a.hookDoctorCommand(), a.hookRecordCommand())
 	f.DurationVar(&o.Timeout, "timeout", client.DefaultTimeout, "how long the answer may take: then it is no. The host's own deadline must be later")

@@ -367,6 +367,7 @@ type hookInstall struct {
 	Scope      install.Scope `json:"scope"`
 	File       string        `json:"file"`
 	Events     []string      `json:"events"`
+	Guarded    bool          `json:"guarded"`     // a shell denies if toolvet fails
 	FailClosed string        `json:"fail_closed"` // on, off, or none: the host has no such switch
 	Policy     string        `json:"policy,omitempty"`
 	Program    string        `json:"program"`
@@ -468,7 +469,7 @@ func (a *app) hookInstalled(ctx context.Context, h *hook.Host, first install.Han
 	case h.FailClosed != "":
 		state = "off"
 	}
-	return hookInstall{scope, before.File, install.Events(own), state, before.Policy(), program, versions[program]}
+	return hookInstall{scope, before.File, install.Events(own), before.Guarded, state, before.Policy(), program, versions[program]}
 }
 
 func (a *app) showHookStates(list []hookStatus, all, asJSON bool) error {
@@ -505,7 +506,12 @@ func (a *app) showHookState(s hookStatus) {
 	for _, i := range s.Installed {
 		terminal.Fprintf(a.stdout, "  %-8s %s\n", i.Scope, i.File)
 		terminal.Fprintf(a.stdout, "    events:  %s\n", strings.Join(i.Events, ", "))
-		terminal.Fprintf(a.stdout, "    if it fails: %s\n", switchWords[i.FailClosed])
+		when := "fails"
+		if i.Guarded {
+			when = "hangs"
+			terminal.Fprintf(a.stdout, "    if it fails: the shell that runs it blocks the call\n")
+		}
+		terminal.Fprintf(a.stdout, "    if it %s: %s\n", when, switchWords[i.FailClosed])
 		terminal.Fprintf(a.stdout, "    policy:  %s\n", cmp.Or(i.Policy, "toolvet's own choice at each call"))
 		terminal.Fprintf(a.stdout, "    program: %s: %s\n", i.Program, i.State)
 	}

@@ -23,7 +23,7 @@ type mirror struct {
 func claudeCode() *Host {
 	return mirror{
 		Host: Host{
-			Name: "claude-code", Title: "Claude Code", Asks: true, ReplacesOutput: true, Timeout: 600 * time.Second,
+			Name: "claude-code", ExitTwo: true, Title: "Claude Code", Asks: true, ReplacesOutput: true, Timeout: 600 * time.Second,
 			Verified:   "npm @anthropic-ai/claude-agent-sdk 0.3.332, sdk.d.ts, 2026-11-28",
 			FailClosed: `"onFailure": "block" at the hook, from Claude Code 2.1.295 on; older ones ignore it`,
 		},
@@ -35,7 +35,7 @@ func claudeCode() *Host {
 func codex() *Host {
 	return mirror{
 		Host: Host{
-			Name: "codex", Title: "Codex", ReplacesOutput: true, Timeout: 600 * time.Second,
+			Name: "codex", ExitTwo: true, Title: "Codex", ReplacesOutput: true, Timeout: 600 * time.Second,
 			Verified: "github openai/codex, codex-rs/hooks/src/engine/output_parser.rs at 0ea83813 and events/*.rs at 0082977c, 2026-11-28; " +
 				"that a block after a tool replaces its output is from the documentation, unverified",
 		},
@@ -47,7 +47,7 @@ func codex() *Host {
 func vscode() *Host {
 	return mirror{
 		Host: Host{
-			Name: "vscode", Title: "Visual Studio Code", Asks: true, Timeout: 30 * time.Second,
+			Name: "vscode", ExitTwo: true, Title: "Visual Studio Code", Asks: true, Timeout: 30 * time.Second,
 			Verified: "github microsoft/vscode-docs, docs/agent-customization/hooks.md at 00a75e33, 2026-11-28",
 		},
 		context: true,
@@ -57,7 +57,7 @@ func vscode() *Host {
 func qwen() *Host {
 	return mirror{
 		Host: Host{
-			Name: "qwen", Title: "Qwen Code", Asks: true, Timeout: 60 * time.Second,
+			Name: "qwen", ExitTwo: true, Title: "Qwen Code", Asks: true, Timeout: 60 * time.Second,
 			Verified: "npm @qwen-code/qwen-code 0.24.4, docs/features/hooks.md, 2026-11-28",
 		},
 		project: "QWEN_PROJECT_DIR", context: true, permits: true,
@@ -68,7 +68,7 @@ func qwen() *Host {
 func kimi() *Host {
 	return mirror{
 		Host: Host{
-			Name: "kimi", Title: "Kimi Code", Timeout: 30 * time.Second,
+			Name: "kimi", ExitTwo: true, Title: "Kimi Code", Timeout: 30 * time.Second,
 			Verified: "npm @moonshot-ai/kimi-code 2.1.0, dist/main.mjs (runHook, structuredOutput), 2026-11-28",
 		},
 		silent: true, mute: true,
@@ -80,7 +80,7 @@ func kimi() *Host {
 func droid() *Host {
 	return mirror{
 		Host: Host{
-			Name: "droid", Title: "Factory Droid", Asks: true, Timeout: 60 * time.Second,
+			Name: "droid", ExitTwo: true, Title: "Factory Droid", Asks: true, Timeout: 60 * time.Second,
 			Verified: "from third parties: docs.factory.ai/reference/hooks-reference in excerpts, rtk-ai/rtk#2267 (Droid 0.140.0), 2026-11-28",
 		},
 		project: "FACTORY_PROJECT_DIR", context: true, silent: true,

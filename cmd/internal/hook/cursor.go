@@ -13,7 +13,7 @@ import (
 // something is always printed.
 func cursor() *Host {
 	return &Host{
-		Name: "cursor", Title: "Cursor", Asks: true, Timeout: time.Minute, FailClosed: `"failClosed": true at the hook`,
+		Name: "cursor", ExitTwo: true, Title: "Cursor", Asks: true, Timeout: time.Minute, FailClosed: `"failClosed": true at the hook`,
 		Verified: "from third parties: a copy of cursor.com/docs/agent/hooks (pcomans/caruso at 0d41427e), cupcake.eqtylab.io, a reading of the CLI 2026.09.18-9a7762b, 2026-11-28",
 		Decode:   cursorDecode, Encode: cursorEncode, Refuse: func(reason string) Reply {
 			reason = Answer{Reason: reason}.reason()

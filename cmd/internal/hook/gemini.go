@@ -8,7 +8,7 @@ import "time"
 // gemini has an undocumented decision "ask" since March 2026. Older versions take it for an allow, so it is not used.
 func gemini() *Host {
 	return &Host{
-		Name: "gemini", Title: "Gemini CLI", ReplacesOutput: true, Timeout: time.Minute,
+		Name: "gemini", ExitTwo: true, Title: "Gemini CLI", ReplacesOutput: true, Timeout: time.Minute,
 		Verified: "npm @google/gemini-cli-core 0.61.0; github google-gemini/gemini-cli at 5411f113, docs/hooks/reference.md and packages/core/src/hooks/hookRunner.ts, 2026-11-28",
 		Decode:   geminiDecode, Encode: geminiEncode, Refuse: stop,
 	}

@@ -100,6 +100,7 @@ type Host struct {
 	ReplacesOutput bool          // the host can give the model another output than the tool's
 	Timeout        time.Duration // the host's deadline where its configuration names none; 0: not known
 	FailClosed     string        // the host's switch that makes a failed hook block; "" if it has none
+	ExitTwo        bool          // the host takes exit code 2, with a text on standard error, for a denial before a tool
 
 	// Decode reads the standard input of a hook. The event's raw parts share memory with it.
 	Decode func(raw []byte, env func(string) string) (Event, error)

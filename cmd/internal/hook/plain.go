@@ -14,7 +14,7 @@ import (
 // windsurf blocks on the exit code 2 of its events that begin with "pre_", and reads nothing else.
 func windsurf() *Host {
 	return &Host{
-		Name: "windsurf", Title: "Windsurf",
+		Name: "windsurf", ExitTwo: true, Title: "Windsurf",
 		Verified: "docs.windsurf.com/windsurf/cascade/hooks.md, in excerpts, 2026-11-28; members of tool_info from third parties",
 		Decode:   windsurfDecode, Encode: exitCode("Windsurf"), Refuse: stop,
 	}
@@ -77,7 +77,7 @@ func exitCode(title string) func(Event, Answer) Reply {
 // kiro blocks on the exit code 2, and adds the output of the hooks of prompts and sessions to what the model reads.
 func kiro() *Host {
 	return &Host{
-		Name: "kiro", Title: "Kiro", Timeout: 30 * time.Second,
+		Name: "kiro", ExitTwo: true, Title: "Kiro", Timeout: 30 * time.Second,
 		Verified: "kiro.dev/docs/cli/hooks, in excerpts, 2026-11-28; exit codes and timeout from third parties",
 		Decode:   kiroDecode, Refuse: stop,
 		Encode: func(e Event, a Answer) Reply {
@@ -104,7 +104,7 @@ func kiroDecode(raw []byte, _ func(string) string) (Event, error) {
 // goose can be blocked before a tool alone. Its other events before a tool only observe.
 func goose() *Host {
 	return &Host{
-		Name: "goose", Title: "goose", Timeout: 30 * time.Second, FailClosed: `"on_failure": "block" at the hook`,
+		Name: "goose", ExitTwo: true, Title: "goose", Timeout: 30 * time.Second, FailClosed: `"on_failure": "block" at the hook`,
 		Verified: "github block/goose, documentation/docs/guides/context-engineering/hooks.md at 0825b570, 2026-11-28",
 		Decode:   gooseDecode,
 		Refuse:   gooseBlock,
@@ -247,7 +247,7 @@ func grok() *Host {
 		return r
 	}
 	return &Host{
-		Name: "grok", Title: "Grok", Timeout: 5 * time.Second,
+		Name: "grok", ExitTwo: true, Title: "Grok", Timeout: 5 * time.Second,
 		Verified: "docs.x.ai/build/features/hooks.md, in excerpts, 2026-11-28; the members of the input from third parties, as Claude Code's",
 		Refuse:   deny,
 		Decode: func(raw []byte, env func(string) string) (Event, error) {

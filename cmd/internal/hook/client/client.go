@@ -36,6 +36,7 @@ const DefaultTimeout = 8 * time.Second
 type Options struct {
 	Policy, Preset string
 	Timeout        time.Duration
+	Answered       int // the exit code in place of 0
 }
 
 func init() {
@@ -54,8 +55,9 @@ func init() {
 
 // A process is this one as a hook.
 type process struct {
-	host *hook.Host
-	once sync.Once
+	host     *hook.Host
+	answered int
+	once     sync.Once
 }
 
 // main never returns.
@@ -66,12 +68,13 @@ func (p *process) main(args []string) {
 		}
 	}()
 	p.guardSignals()
-	if fast.Tried != nil && fast.Tried.Interrupted {
-		p.refuse(interrupted)
-	}
 	o, err := Parse(args)
+	p.answered = o.Answered
 	if err != nil {
 		p.refuse("toolvet hook: " + err.Error())
+	}
+	if fast.Tried != nil && fast.Tried.Interrupted {
+		p.refuse(interrupted)
 	}
 	began := time.Now()
 	if try := fast.Tried; try != nil {
@@ -137,6 +140,10 @@ func Parse(args []string) (Options, error) {
 			if o.Timeout, err = time.ParseDuration(value); err != nil || o.Timeout <= 0 {
 				return o, errors.New("--timeout needs a time, such as 8s")
 			}
+		case fast.AnsweredFlag:
+			if o.Answered = fast.Code(value); o.Answered == 0 {
+				return o, fmt.Errorf("%s needs an exit code from 1 to 125", name)
+			}
 		default:
 			return o, fmt.Errorf("unknown flag %s", name)
 		}
@@ -166,6 +173,9 @@ func (p *process) end(r hook.Reply) {
 		}
 		if r.Exit == 0 && (err != nil || len(r.Stdout) > 0 && fast.Deaf()) {
 			os.Exit(2) // a denial to most hosts
+		}
+		if r.Exit == 0 {
+			os.Exit(p.answered)
 		}
 		os.Exit(r.Exit)
 	})

@@ -63,7 +63,7 @@ func TestBadJudges(t *testing.T) {
 // TestParse holds that a flag that is not understood is an error, as a policy that is not used would be a hole.
 func TestParse(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{"--policy"}, {"--policy="}, {"--timeout", "-1s"}, {"--timeout", "x"}, {"x", "y"}, {"--preset"}} {
+	for _, args := range [][]string{{"--policy"}, {"--policy="}, {"--timeout", "-1s"}, {"--timeout", "x"}, {"x", "y"}, {"--preset"}, {"--answered", "0"}, {"--answered=x"}} {
 		if o, err := Parse(args); err == nil {
 			t.Errorf("%q: %+v", args, o)
 		}

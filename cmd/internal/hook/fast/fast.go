@@ -22,6 +22,24 @@ const (
 	firstVariable // the other fields are variables of the environment, as NAME=VALUE
 )
 
+// AnsweredFlag makes a hook that has answered end with another exit code than 0, with which a program also ends that has done nothing.
+const AnsweredFlag = "--answered"
+
+// Code reads the value of AnsweredFlag: 1 to 125, or 0 if it is none.
+func Code(value string) int {
+	n := 0
+	for i := range len(value) {
+		if value[i] < '0' || value[i] > '9' || n > 12 {
+			return 0
+		}
+		n = 10*n + int(value[i]-'0')
+	}
+	if n > 125 { // a shell has the codes behind for itself
+		return 0
+	}
+	return n
+}
+
 // MaxPayload bounds what a host may tell a hook, in bytes.
 const MaxPayload = 32 << 20
 

@@ -19,7 +19,7 @@ func init() {
 	if len(os.Args) < 3 || os.Args[1] != "hook" || !isHost(os.Args[2]) {
 		return
 	}
-	policy, preset, ok := flags(os.Args[3:])
+	policy, preset, answered, ok := flags(os.Args[3:])
 	if !ok {
 		return
 	}
@@ -52,7 +52,7 @@ func init() {
 	select {
 	case fields := <-answer:
 		if fields != nil {
-			end(fields)
+			end(fields, answered)
 		}
 	case <-timer.C:
 	case <-heard:
@@ -61,25 +61,29 @@ func init() {
 }
 
 // flags reads the flags. Package client tells what is wrong with them.
-func flags(args []string) (policy, preset string, ok bool) {
+func flags(args []string) (policy, preset string, answered int, ok bool) {
 	for i := 0; i < len(args); i += 2 {
 		if i+1 == len(args) {
-			return "", "", false
+			return "", "", 0, false
 		}
 		value := args[i+1]
 		switch args[i] {
 		case "--policy":
 			if value == "" || value[0] != '/' {
-				return "", "", false
+				return "", "", 0, false
 			}
 			policy = value
 		case "--preset":
 			preset = value
+		case AnsweredFlag:
+			if answered = Code(value); answered == 0 {
+				return "", "", 0, false
+			}
 		default:
-			return "", "", false
+			return "", "", 0, false
 		}
 	}
-	return policy, preset, true
+	return policy, preset, answered, true
 }
 
 // readAll reads standard input.
@@ -164,8 +168,8 @@ func equals(v string) int {
 	return 0
 }
 
-// end ends the process with an answer: standard output, standard error and the exit code.
-func end(answer []string) {
+// end ends the process with an answer: standard output, standard error and the exit code, or in place of 0 another one.
+func end(answer []string, answered int) {
 	_, err := os.Stdout.WriteString(answer[0])
 	if _, errErr := os.Stderr.WriteString(answer[1]); err == nil {
 		err = errErr
@@ -173,6 +177,9 @@ func end(answer []string) {
 	code := int(answer[2][0])
 	if code == 0 && (err != nil || answer[0] != "" && Deaf()) {
 		code = 2 // a denial to most hosts
+	}
+	if code == 0 {
+		code = answered
 	}
 	os.Exit(code)
 }

@@ -33,6 +33,7 @@ type Handler struct {
 	Timeout time.Duration
 	Closed  bool // the host's fail-closed switch is on
 	Exec    bool // the host starts it without a shell
+	Guarded bool // a shell denies if the command fails
 
 	own   bool
 	value any // as decoded
@@ -127,10 +128,13 @@ func (p *jsonPiece) read(h *Handler) {
 			h.Command = append(h.Command, s)
 		}
 		h.Line = line(h.Command, p.goos)
+		if inner, ok := unguarded(h.Line, p.goos); ok {
+			h.Command, h.Guarded = inner, true
+		}
 		return
 	}
 	h.Line = command
-	h.Command, _ = split(command, p.goos)
+	h.Command, h.Guarded = unguarded(command, p.goos)
 	if kind := text(o, "type"); kind != "" && kind != "command" {
 		h.Command, h.Line = nil, kind+" "+command
 	}

@@ -175,8 +175,6 @@ func (b *builder) file(user, project, managed string) string {
 	return map[Scope]string{User: user, Project: project, Managed: managed}[b.Scope]
 }
 
-func (b *builder) line() string { return line(b.words, b.GOOS) }
-
 // json adds a file of JSON; none if file is "".
 func (b *builder) json(file, key string, s shape, entries ...entry) *jsonPiece {
 	p := &jsonPiece{file: file, key: key, shape: s, unit: time.Second, goos: b.GOOS, entries: entries}
@@ -220,8 +218,8 @@ func (b *builder) grouped(matcher string, events []string, of func(event string)
 }
 
 // shell is a handler that the host gives to a shell.
-func (b *builder) shell(string) handlerJSON {
-	return handlerJSON{Type: "command", Command: b.line(), Timeout: int(timeout.Seconds())}
+func (b *builder) shell(event string) handlerJSON {
+	return handlerJSON{Type: "command", Command: b.line(event), Timeout: int(timeout.Seconds())}
 }
 
 func (b *builder) flat(events []string, of func(event string) handlerJSON) []entry {
@@ -274,7 +272,8 @@ func (b *builder) claude() error {
 	// Without the switch a session's beginning and end, and a subagent's end, cannot be blocked anyway.
 	events := slices.Insert(slices.Clone(mirrored), 1, "PreSkillShellCommand")
 	b.json(b.file(files[0], files[1], managed), "hooks", grouped, b.grouped("", events, func(e string) handlerJSON {
-		h := handlerJSON{Type: "command", Command: b.words[0], Args: b.words[1:], Timeout: int(timeout.Seconds())}
+		h := handlerJSON{Type: "command", Timeout: int(timeout.Seconds())}
+		h.Command, h.Args = b.exec(e)
 		if !strings.HasPrefix(e, "Session") && !strings.HasPrefix(e, "Subagent") {
 			h.OnFailure = "block"
 		}
@@ -304,8 +303,8 @@ func (b *builder) gemini() error {
 	user, project := b.home(".gemini", "settings.json"), b.dir(".gemini", "settings.json")
 	managed := filepath.Join(b.managed("/etc/gemini-cli", "/Library/Application Support/GeminiCli", `C:\ProgramData\gemini-cli`), "settings.json")
 	events := []string{"BeforeTool", "AfterTool", "BeforeAgent", "SessionStart", "SessionEnd"}
-	b.json(b.file(user, project, managed), "hooks", grouped, b.grouped("", events, func(string) handlerJSON {
-		return handlerJSON{Type: "command", Name: "toolvet", Command: b.line(), Timeout: int(timeout.Milliseconds())}
+	b.json(b.file(user, project, managed), "hooks", grouped, b.grouped("", events, func(event string) handlerJSON {
+		return handlerJSON{Type: "command", Name: "toolvet", Command: b.line(event), Timeout: int(timeout.Milliseconds())}
 	})...).unit = time.Millisecond
 	b.reads("hooks", grouped, user, project, managed)
 	for _, p := range b.others {
@@ -330,10 +329,12 @@ func (b *builder) copilot() error {
 	managed := b.managed("/etc/github-copilot/policy.d", "/etc/github-copilot/policy.d", `C:\ProgramData\GitHub\Copilot\policy.d`)
 	events := []string{"preToolUse", "postToolUse", "postToolUseFailure", "userPromptSubmitted", "sessionStart", "sessionEnd", "subagentStart", "subagentStop"}
 	p := b.json(filepath.Join(b.file(filepath.Join(config, "hooks"), b.dir(".github", "hooks"), managed), "toolvet.json"), "hooks", flat,
-		b.flat(events, func(string) handlerJSON {
-			h := handlerJSON{Type: "command", Exec: b.words[0], Args: b.words[1:], TimeoutSec: int(timeout.Seconds())}
+		b.flat(events, func(event string) handlerJSON {
+			h := handlerJSON{Type: "command", TimeoutSec: int(timeout.Seconds())}
 			if b.Scope == Project { // the cloud agent knows no exec
-				h.Exec, h.Args, h.Command = "", nil, b.line()
+				h.Command = b.line(event)
+			} else {
+				h.Exec, h.Args = b.exec(event)
 			}
 			return h
 		})...)
@@ -369,7 +370,7 @@ func (b *builder) cursor() error {
 		"beforeSubmitPrompt", "sessionStart", "sessionEnd", "subagentStart", "subagentStop",
 	}
 	b.json(b.file(user, project, managed), "hooks", flat, b.flat(events, func(e string) handlerJSON {
-		h := handlerJSON{Command: b.line(), Timeout: int(timeout.Seconds())}
+		h := handlerJSON{Command: b.line(e), Timeout: int(timeout.Seconds())}
 		h.FailClosed = strings.HasPrefix(e, "before") || e == "preToolUse" || e == "subagentStart"
 		if e == "preToolUse" {
 			h.Matcher = "^(?!(Shell|Read)$|MCP:)"
@@ -388,8 +389,8 @@ func (b *builder) windsurf() error {
 		"pre_run_command", "pre_write_code", "pre_read_code", "pre_mcp_tool_use", "pre_user_prompt",
 		"post_run_command", "post_write_code", "post_read_code", "post_mcp_tool_use",
 	}
-	b.json(b.file(user, project, managed), "hooks", flat, b.flat(events, func(string) handlerJSON {
-		return handlerJSON{Command: b.line()} // Windsurf has no timeouts
+	b.json(b.file(user, project, managed), "hooks", flat, b.flat(events, func(event string) handlerJSON {
+		return handlerJSON{Command: b.line(event)} // Windsurf has no timeouts
 	})...)
 	b.reads("hooks", flat, user, project, managed)
 	return nil
@@ -417,7 +418,7 @@ func (b *builder) cline() error {
 }
 
 func (b *builder) script() string {
-	return "#!/bin/sh\n# " + mark + "\nexec " + b.line() + "\n"
+	return "#!/bin/sh\n# " + mark + "\n" + Guard(b.Host, line(b.words, b.GOOS)) + "\n"
 }
 
 // goose takes hooks from plugins.
@@ -458,7 +459,7 @@ func (b *builder) kiro() error {
 	var entries []entry
 	for _, e := range []string{"PreToolUse", "PostToolUse", "UserPromptSubmit", "SessionStart"} {
 		k := kiroJSON{Name: "toolvet-" + e, Trigger: e, Timeout: int(timeout.Seconds()), Enabled: true}
-		k.Action.Type, k.Action.Command = "command", b.line()
+		k.Action.Type, k.Action.Command = "command", b.line(e)
 		entries = append(entries, entry{e, k})
 	}
 	b.json(filepath.Join(b.file(dirs[0], dirs[1], ""), "toolvet.json"), "hooks", listed, entries...).needs = []need{{"version", "v1"}}
@@ -575,7 +576,7 @@ func (b *builder) kimi() error {
 	}
 	p := &tomlPiece{file: filepath.Join(b.variable("KIMI_CODE_HOME", ".kimi-code"), "config.toml"), shape: listed, goos: b.GOOS}
 	for _, e := range mirrored {
-		p.tables = append(p.tables, tomlHook{e, b.line(), int(timeout.Seconds())})
+		p.tables = append(p.tables, tomlHook{e, b.line(e), int(timeout.Seconds())})
 	}
 	b.pieces = append(b.pieces, p)
 	return nil

@@ -63,7 +63,8 @@ func (p *textPiece) hooks(text []byte, _ []string) ([]Handler, error) {
 	if !ours(text) {
 		return []Handler{{File: p.file, Event: p.event, Line: p.file}}, nil
 	}
-	h := Handler{File: p.file, Event: p.event, Command: writtenCommand(text), Closed: p.closed, own: true}
+	h := Handler{File: p.file, Event: p.event, Closed: p.closed, own: true}
+	h.Command, h.Guarded = writtenCommand(text)
 	if h.Command == nil {
 		h.Command = p.command
 	}
@@ -75,33 +76,31 @@ func (p *textPiece) hooks(text []byte, _ []string) ([]Handler, error) {
 	return []Handler{h}, nil
 }
 
-// writtenCommand reads the command from a script or a plugin of toolvet.
-func writtenCommand(text []byte) []string {
+// writtenCommand reads the command from a script or a plugin of toolvet, and reports whether a shell guards it.
+func writtenCommand(text []byte) (words []string, guarded bool) {
 	for l := range strings.Lines(string(text)) {
 		l = strings.TrimSpace(l)
-		if rest, ok := strings.CutPrefix(l, "exec "); ok {
-			words, _ := split(rest, "")
-			return words
+		if words, ok := unguarded(l, ""); ok {
+			return words, true
 		}
 		if _, rest, ok := strings.Cut(l, "= spawn("); ok {
 			d, err := parse([]byte(`{"words":[` + strings.SplitN(rest, "], {", 2)[0] + "]]}"))
 			if err != nil {
-				return nil
+				return nil, false
 			}
 			list, _ := d.value(d.root).(map[string]any)["words"].([]any)
 			if len(list) != 2 {
-				return nil
+				return nil, false
 			}
 			args, _ := list[1].([]any)
-			var words []string
 			for _, w := range append(list[:1:1], args...) {
 				s, _ := w.(string)
 				words = append(words, s)
 			}
-			return words
+			return words, false
 		}
 	}
-	return nil
+	return nil, false
 }
 
 // A tomlHook is an element of Kimi's list of hooks.
@@ -215,7 +214,7 @@ func (p *tomlPiece) cut(text []byte, programs []string) (_ []byte, changed bool)
 		}
 		own := false
 		if toml.Unmarshal(table, &v) == nil && len(v.Hooks) == 1 {
-			words, _ := split(v.Hooks[0].Command, p.goos)
+			words, _ := unguarded(v.Hooks[0].Command, p.goos)
 			own = isOwn(words, programs)
 		}
 		if own {

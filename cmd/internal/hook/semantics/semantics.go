@@ -9,6 +9,7 @@ package semantics
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -70,6 +71,28 @@ func Run(host string, r Result, closed bool) Outcome {
 		return Allowed
 	}
 	return outcome
+}
+
+// Guarded returns the end of a failed hook that the shell of package install guards, as the host sees it.
+func Guarded(h *hook.Host, r Result) Result {
+	const words = "toolvet failed, so it refuses this call.\n"
+	switch {
+	case r.TimedOut:
+		return r
+	case h.ExitTwo:
+		if !r.ran() || r.Exit != 2 {
+			r.Stderr = append(slices.Clip(r.Stderr), words...)
+		}
+		r.Exit = 2
+	case h.Name == "cline":
+		r.Stdout, r.Exit = []byte(`{"cancel":true}`), 0
+	case h.Name == "amp" && (!r.ran() || r.Exit != 1):
+		r.Exit = 2
+	default:
+		return r
+	}
+	r.Signalled, r.NotStarted = false, false
+	return r
 }
 
 // failed is the outcome of a hook that made no decision.
