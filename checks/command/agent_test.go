@@ -158,6 +158,10 @@ func TestGrowth(t *testing.T) { // alone: it counts what the process allocates
 		"defaults":   "echo " + deep,
 		"substitute": "echo " + strings.Repeat("$(echo ", 30) + strings.Repeat(")", 30),
 		"here":       here,
+		"loops":      strings.Repeat("for a in 1 2 3 4 5 6 7 8 9; do ", 12) + "cat $a" + strings.Repeat("; done", 12),
+		"words":      "for a in " + strings.Repeat("x ", 4000) + "; do echo $a $a $a > $a; sh $a; done",
+		"itself":     "echo '" + strings.Repeat("sh x;", 200) + "' > x; sh x",
+		"copies":     "echo id > a;" + strings.Repeat("cp a b; cp b a; cat a b > a; sh a;", 200),
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

@@ -252,7 +252,7 @@ func (r *reader) loop(c *syntax.ForClause) {
 		texts = append(texts, r.words(w)...)
 	}
 	for _, text := range texts {
-		if !r.spend(int(c.End().Offset() - c.Pos().Offset())) {
+		if !r.spend(int(c.DonePos.Offset() - c.DoPos.Offset())) {
 			return
 		}
 		r.set(words.Name.Value, text)
@@ -325,6 +325,9 @@ func (r *reader) set(name, text string) {
 	r.variables[name] = text
 }
 
+// wordCost is what a word costs beyond its bytes, where a shell makes many of one.
+const wordCost = 64
+
 // maxExpanded bounds the words that a shell makes of one with braces.
 const maxExpanded = 1024
 
@@ -335,7 +338,9 @@ func (r *reader) words(w *syntax.Word) (list []string) {
 		return []string{plain}
 	}
 	if _, bare := w.Parts[0].(*syntax.ParamExp); bare && len(w.Parts) == 1 && strings.ContainsAny(plain, " \t\n") {
-		return strings.Fields(plain)
+		list = strings.Fields(plain)
+		r.spend(wordCost * len(list))
+		return list
 	}
 	if !syntax.SplitBraces(w) {
 		return []string{plain}
