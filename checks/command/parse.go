@@ -141,20 +141,20 @@ func (r *reader) statement(s *syntax.Stmt) {
 
 // printed returns what the commands from an index on print; insertion if the line does not tell.
 func (r *reader) printed(from int) string {
-	if from == len(r.commands) {
-		return ""
+	var list []string
+	for _, s := range r.commands[from:] {
+		switch {
+		case len(s.words) == 0 || s.pipes:
+			return insertion
+		case s.words[0] == "echo" || s.words[0] == "printf":
+			list = append(list, strings.ReplaceAll(strings.Join(s.words[1:], " "), `\n`, "\n"))
+		case s.words[0] == "cat" && len(s.words) == 1 && s.input != nil && *s.input != "":
+			list = append(list, *s.input)
+		default:
+			return insertion
+		}
 	}
-	s := r.commands[from]
-	if len(s.words) == 0 || from+1 < len(r.commands) {
-		return insertion
-	}
-	switch {
-	case s.words[0] == "echo" || s.words[0] == "printf":
-		return strings.ReplaceAll(strings.Join(s.words[1:], " "), `\n`, "\n")
-	case s.words[0] == "cat" && len(s.words) == 1 && s.input != nil && *s.input != "":
-		return *s.input
-	}
-	return insertion
+	return strings.Join(list, "\n")
 }
 
 // feed notes what the commands from an index on read on standard input; "" is what another command prints.

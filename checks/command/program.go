@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/command/internal/grammar"
 )
 
 // maxNested bounds how many programs may start one another: env nice timeout …
@@ -47,7 +48,7 @@ func (j *judge) simple(s simple, depth int) {
 		}
 		j.directory = here
 	}
-	tells := (tellers[program] && !s.hands && !(finders[program] && findRuns(s.words)) || program == "git" && len(r.Operands) > 0 && among(s.words[r.Operands[0]], "check-ignore ls-files rm") || !s.array && !s.pipes && (program == "echo" || program == "printf")) && !r.Gave("-f", "--files-from", "-m", "--magic-file", "-files0-from", "--files0-from")
+	tells := s.tells(program, r)
 	for i := range s.words[1:own] {
 		j.operand(program, directory, s, i+1, tells)
 	}
@@ -80,6 +81,22 @@ func (j *judge) simple(s simple, depth int) {
 	for _, line := range lines {
 		j.inline(line, depth, r.Within)
 	}
+}
+
+// tells reports whether a command only tells of the files in its words, and gives nobody what is in them.
+func (s simple) tells(program string, r *grammar.Reading) bool {
+	if r.Gave("-f", "--files-from", "-m", "--magic-file", "-files0-from", "--files0-from") {
+		return false // files with names, or with words
+	}
+	switch {
+	case program == "git":
+		return len(r.Operands) > 0 && among(s.words[r.Operands[0]], "check-ignore ls-files rm")
+	case program == "echo" || program == "printf":
+		return !s.array && !s.pipes
+	case finders[program] && findRuns(s.words):
+		return false
+	}
+	return tellers[program] && !s.hands
 }
 
 // started judges the program that a program such as env or timeout starts.
