@@ -19,6 +19,8 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 	last := i+1 == len(s.words)
 	written, writes := output(program, s.words, i)
 	switch {
+	case !tells && finders[program] && among(s.words[i-1], "-name -iname") && strings.Trim(word, "*?.") != "" && j.allow[glob] && finds("/home/.ssh/"+word):
+		j.refuse(element, secret, s.place(i)+"finds files that hold secrets, for another program")
 	case !tells && j.namesSecret(word, directory) && !setsUp(program, s.words, i):
 		j.refuse(element, secret, s.place(i)+"names a file that holds secrets or accounts")
 	case (writers[program] || program == "ln" || last && copiers[program]) && isGuard(word):

@@ -125,8 +125,12 @@ func (r *reader) statement(s *syntax.Stmt) {
 			r.feed(redirected, r.text(redirect.Hdoc))
 		case redirect.Op == syntax.WordHdoc:
 			r.feed(redirected, r.text(redirect.Word))
-		case redirect.Op == syntax.RdrIn && redirected > before:
-			r.feed(redirected, "")
+		case redirect.Op == syntax.RdrIn:
+			if text, written := r.made[r.at(r.text(redirect.Word))]; written && text != insertion {
+				r.feed(redirected, text)
+			} else if written || redirected > before {
+				r.feed(redirected, "")
+			}
 		}
 	}
 	for _, redirect := range s.Redirs {
@@ -370,6 +374,13 @@ func (r *reader) assign(a *syntax.Assign) string {
 	if a.Index != nil || a.Array != nil {
 		r.refuse(-1, compound, "uses an array of a shell")
 		r.inner(a)
+		if a.Array != nil {
+			for _, e := range a.Array.Elems { // whoever inserts it
+				if r.namesSecret(r.text(e.Value), r.directory) {
+					r.refuse(-1, secret, "names a file that holds secrets or accounts")
+				}
+			}
+		}
 		return ""
 	}
 	value := ""

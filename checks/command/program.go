@@ -18,7 +18,9 @@ const maxNested = 8
 // simple judges one program with its words. depth counts the programs that start it.
 func (j *judge) simple(s simple, depth int) {
 	for _, v := range s.variables {
-		j.variable(v, depth > 0)
+		if len(s.words) == 0 || s.words[0] != "read" || !strings.HasPrefix(v, "IFS=") { // how one line is split
+			j.variable(v, depth > 0)
+		}
 	}
 	if len(s.words) == 0 {
 		j.fail(-1, "runs no program: the first word must be one", "")

@@ -116,7 +116,7 @@ func (j *judge) saves(s simple) {
 				rest, _, _ = strings.Cut(rest, "?")
 				j.writes(path.Base(rest), insertion)
 			}
-		case program == "tee":
+		case program == "tee" || program == "sponge":
 			j.writes(w, insertion)
 		case among(program, "cp mv ln install"):
 			if text, ok := j.made[j.at(w)]; ok && i+2 < len(s.words) {

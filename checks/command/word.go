@@ -140,10 +140,22 @@ func (r *reader) parts(b *strings.Builder, list []syntax.WordPart) {
 			r.parameter(b, p)
 		case *syntax.ProcSubst:
 			b.WriteString(printedFile)
+		case *syntax.CmdSubst:
+			b.WriteString(printedBy(p))
 		default:
 			b.WriteString(insertion)
 		}
 	}
+}
+
+// printedBy returns what a substitution inserts: a directory for temporary files, if mktemp makes one, or what the line does not tell.
+func printedBy(p *syntax.CmdSubst) string {
+	if len(p.Stmts) == 1 {
+		if c, ok := p.Stmts[0].Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 && c.Args[0].Lit() == "mktemp" && (len(c.Args) == 1 || len(c.Args) == 2 && c.Args[1].Lit() == "-d") {
+			return "/tmp/tmp.XXXXXXXXXX"
+		}
+	}
+	return insertion
 }
 
 // parameter writes the text of a variable: ~ for the home directory at the beginning of a word, what the line itself has set, or the text for a
