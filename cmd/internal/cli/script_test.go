@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -157,14 +158,17 @@ func tame(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// freeAddress is a loopback address where nobody listens.
+// freeAddress is a loopback address where nobody listens. Its port is below those that the kernel gives to connections, one of which could
+// take it before the program does.
 func freeAddress() string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return ""
+	for range 100 {
+		address := fmt.Sprint("127.0.0.1:", 10_000+rand.IntN(20_000))
+		if l, err := net.Listen("tcp", address); err == nil {
+			l.Close()
+			return address
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
+	return ""
 }
 
 // listens waits until somebody listens at an address:
