@@ -46,7 +46,7 @@ func StopRecording(state string) (dir string, err error) {
 	return string(raw), os.Remove(file)
 }
 
-// record writes what a host tells, if the user wants that. A fault is no reason to refuse a call, so it goes to the log.
+// record keeps a host's payload while the user records. A fault is no reason to refuse a call, so it goes to the log.
 func (j *Judge) record(host *hook.Host, r *link.Request) {
 	if j.state == "" {
 		return

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/toolvet/toolvet/cmd/internal/hook"
 	"github.com/toolvet/toolvet/cmd/internal/hook/link"
 	"github.com/toolvet/toolvet/internal/machine/memory"
 )
@@ -24,14 +25,26 @@ const IdleTime = 30 * time.Minute
 // maxAtOnce bounds the requests that are judged at a time; others wait.
 const maxAtOnce = 32
 
-// Once judges one request.
+// Once judges one request. It returns at the end of the request's time, or of ctx, although the judgement may go on: the hook has denied by then.
 func (j *Judge) Once(ctx context.Context, in io.Reader, out io.Writer) error {
 	r, err := link.ReadRequest(in)
 	if err != nil {
 		return err
 	}
-	defer j.Close(ctx)
-	return link.WriteReply(out, j.Answer(ctx, r))
+	if r.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, r.Timeout)
+		defer cancel()
+	}
+	answered := make(chan hook.Reply, 1)
+	go func() { answered <- j.Answer(ctx, r) }()
+	select {
+	case reply := <-answered:
+		defer j.Close(context.WithoutCancel(ctx))
+		return link.WriteReply(out, reply)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // ErrServed reports that another judge serves the address.

@@ -1,0 +1,42 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build unix
+
+package judge
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/toolvet/toolvet/cmd/internal/hook/link"
+)
+
+// TestOnceEnds holds that a judge of one request ends with the request's time, although its judgement hangs: here at a policy that is a pipe.
+func TestOnceEnds(t *testing.T) {
+	t.Parallel()
+	pipe := filepath.Join(t.TempDir(), "policy.yaml")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skipf("there are no pipes here: %v", err)
+	}
+	var in, out bytes.Buffer
+	if err := link.WriteRequest(&in, &link.Request{Host: "claude-code", Policy: pipe, Timeout: 50 * time.Millisecond, Payload: payload(t, "Bash", map[string]any{"command": "ls"}, "/")}); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	j := newJudge(t)
+	go func() { ended <- j.Once(t.Context(), &in, &out) }()
+	select {
+	case err := <-ended:
+		if !errors.Is(err, context.DeadlineExceeded) || out.Len() > 0 {
+			t.Errorf("it ends with %v and the answer %q", err, &out)
+		}
+	case <-time.After(time.Minute):
+		t.Error("it does not end")
+	}
+}
