@@ -22,6 +22,7 @@ type simple struct {
 	input     *string // its standard input, as far as the line tells: "" is what another command prints
 	array     bool    // the words are the elements of an array, not of a line
 	offset    int     // of the first word in the command, where another program starts this one
+	later     bool    // startedLater has found it, and looks no further: it would try all words of all words
 	within    bool    // the policy need not list the program, as with "poetry run", unless it is refused by default
 }
 

@@ -23,7 +23,7 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 		j.refuse(element, secret, s.place(i)+"finds files that hold secrets, for another program")
 	case !tells && j.namesSecret(word, directory) && !setsUp(program, s.words, i):
 		j.refuse(element, secret, s.place(i)+"names a file that holds secrets or accounts")
-	case (writers[program] || program == "ln" || last && copiers[program]) && isGuard(word):
+	case (writers[program] || program == "ln" || last && copiers[program]) && strings.Contains(word, "bin/") && isGuard(word):
 		j.refuse(element, startup, s.place(i)+"names a program that guards the agent")
 	case !shows[program] && filekind.Startup(toDirectory(directory, word)), writes && filekind.Startup(toDirectory(directory, written)):
 		j.refuse(element, startup, s.place(i)+"names a file from which a shell, git or the system starts programs later")
@@ -37,7 +37,8 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 	} else if writes {
 		j.leaves(element, directory, written)
 	}
-	if (program == "ln" || program == "mv" || program == "rm" || last && copiers[program]) && filekind.HoldsStartup(toDirectory(directory, word)) {
+	into := last && copiers[program] || copiers[program] && among(s.words[i-1], "-t --target-directory")
+	if (program == "ln" || program == "mv" || program == "rm" || into) && filekind.HoldsStartup(toDirectory(directory, word)) {
 		j.refuse(element, startup, s.place(i)+"names a directory from whose files git, an agent or the system starts programs later")
 	}
 	if hoards[program] && (!last || !copiers[program]) && holdsSecrets(toDirectory(directory, word)) {

@@ -83,6 +83,7 @@ func tooDeep(text string) bool {
 type reader struct {
 	*judge
 	commands []simple
+	foreign  bool // what comes through the pipe is fetched or decoded
 }
 
 func (r *reader) statements(stmts []*syntax.Stmt) {
@@ -143,19 +144,33 @@ func (r *reader) statement(s *syntax.Stmt) {
 	}
 }
 
-// printed returns what the commands from an index on print; insertion if the line does not tell.
+// bringers print what they fetch or decode.
+const bringers = "curl wget wget2 aria2c http https xh lynx w3m nc ncat netcat socat base64 base32 xxd openssl gunzip zcat gzip bunzip2 bzcat xz xzcat uudecode"
+
+// brings reports whether a command prints what is fetched or decoded.
+func (r *reader) brings(s simple) bool {
+	if len(s.words) == 0 || among(programName(s.words[0]), bringers) {
+		return len(s.words) > 0
+	}
+	return slices.ContainsFunc(s.words[1:], func(w string) bool { return strings.Contains(r.made[r.at(w)], insertion) })
+}
+
+// printed returns what the commands from an index on print: insertion if it is fetched or decoded, "" if another program of this machine makes it.
 func (r *reader) printed(from int) string {
+	if r.foreign || slices.ContainsFunc(r.commands[from:], r.brings) {
+		return insertion
+	}
 	var list []string
 	for _, s := range r.commands[from:] {
 		switch {
 		case len(s.words) == 0 || s.pipes:
-			return insertion
+			return ""
 		case s.words[0] == "echo" || s.words[0] == "printf":
 			list = append(list, strings.ReplaceAll(strings.Join(s.words[1:], " "), `\n`, "\n"))
 		case s.words[0] == "cat" && len(s.words) == 1 && s.input != nil && *s.input != "":
 			list = append(list, *s.input)
 		default:
-			return insertion
+			return ""
 		}
 	}
 	return strings.Join(list, "\n")
@@ -221,7 +236,10 @@ func (r *reader) command(c syntax.Command) {
 		first := len(r.commands)
 		r.statement(c.X)
 		second := len(r.commands)
+		foreign := r.foreign
+		r.foreign = foreign || (c.Op == syntax.Pipe || c.Op == syntax.PipeAll) && slices.ContainsFunc(r.commands[first:second], r.brings)
 		r.statement(c.Y)
+		r.foreign = foreign
 		if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
 			r.feed(second, "")
 			_, while := c.Y.Cmd.(*syntax.WhileClause)
@@ -251,6 +269,7 @@ func (r *reader) loop(c *syntax.ForClause) {
 		r.inner(c)
 		return
 	}
+	r.variable(words.Name.Value+"=", true)
 	var texts []string
 	for _, w := range words.Items {
 		texts = append(texts, r.words(w)...)
@@ -291,7 +310,7 @@ func (r *reader) call(assigns []*syntax.Assign, args []*syntax.Word) {
 	}
 	for i, w := range args {
 		list := r.words(w)
-		if i == 0 && len(list) > 1 {
+		if _, variable := w.Parts[0].(*syntax.ParamExp); i == 0 && len(list) > 1 && !variable {
 			r.fail(-1, "makes its program by braces, such as {ls,-l}", mendOf(compound))
 		}
 		s.words = append(s.words, list...)

@@ -125,7 +125,7 @@ func (j *judge) connects(program string, s simple, own int) {
 // senders reach what no list of hosts tells: mailboxes, buckets, relays.
 var senders = []struct{ programs, words string }{
 	{"mail mailx mutt sendmail swaks rclone croc wormhole cloudflared", ""},
-	{"aws gsutil gcloud az", "s3 s3api storage cp mv rsync"},
+	{"aws gsutil gcloud az", "cp mv rsync sync put-object upload upload-batch"},
 	{"openssl", "s_client s_server"},
 }
 

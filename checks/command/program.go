@@ -38,14 +38,14 @@ func (j *judge) simple(s simple, depth int) {
 	own, directory := len(s.words), j.elsewhere(s)
 	if next, starts := nested(program, s, r); starts {
 		own -= len(next.words)
-		next.array, next.offset = s.array, s.offset+own
+		next.array, next.offset, next.later = s.array, s.offset+own, s.later
 		if !feeds[program] {
 			next.input = s.input
 		}
 		here := j.directory
 		j.directory = directory
 		j.started(next, program, depth)
-		if r.Unsure && next.within {
+		if r.Unsure && next.within && !s.later {
 			j.startedLater(next, depth)
 		}
 		j.directory = here
@@ -72,14 +72,6 @@ func (j *judge) simple(s simple, depth int) {
 			}
 		}
 	}
-	if among(program, "tmux screen byobu dtach npx bunx uvx pipx") && depth < maxNested { // which of the words is the program depends on options
-		j.startedLater(s, depth)
-		for _, w := range s.words[1:] {
-			if strings.Contains(w, " ") {
-				lines = append(lines, w)
-			}
-		}
-	}
 	for _, line := range lines {
 		j.inline(line, depth, r.Within)
 	}
@@ -87,8 +79,8 @@ func (j *judge) simple(s simple, depth int) {
 
 // tells reports whether a command only tells of the files in its words, and gives nobody what is in them.
 func (s simple) tells(program string, r *grammar.Reading) bool {
-	if r.Gave("-f", "--files-from", "-m", "--magic-file", "-files0-from", "--files0-from") {
-		return false // files with names, or with words
+	if s.hands || r.Gave("-f", "--files-from", "-m", "--magic-file", "-files0-from", "--files0-from") {
+		return false // another program may read them; or files hold names, or words
 	}
 	switch {
 	case program == "git":
@@ -98,7 +90,7 @@ func (s simple) tells(program string, r *grammar.Reading) bool {
 	case finders[program] && findRuns(s.words):
 		return false
 	}
-	return tellers[program] && !s.hands
+	return tellers[program]
 }
 
 // started judges the program that a program such as env or timeout starts.
@@ -120,7 +112,10 @@ func (j *judge) started(next simple, by string, depth int) {
 func (j *judge) startedLater(s simple, depth int) {
 	for i := range s.words[:min(len(s.words), maxLater)] {
 		if w := s.words[i]; i > 0 && w != "" && nameForm(w) {
-			j.simple(simple{words: s.words[i:], array: s.array, offset: s.offset + i, within: true}, depth+1)
+			if !j.spend(wordCost * (len(s.words) - i)) { // each is read once more
+				return
+			}
+			j.simple(simple{words: s.words[i:], array: s.array, offset: s.offset + i, within: true, later: true}, depth+1)
 		}
 	}
 }

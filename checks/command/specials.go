@@ -22,9 +22,10 @@ var specials = []special{
 	{"git", judgeGit},
 	{"npm pnpm yarn bundle bundler aws gh", judgeSettings},
 	{"export declare typeset readonly local setenv", judgeExport},
-	{"read mapfile readarray printf hash enable", judgeAssigned},
+	{"read mapfile readarray getopts printf hash enable", judgeAssigned},
 	{"tar gtar bsdtar unzip 7z 7za 7zr", judgeUnpacked},
 	{guards, judgeGuard},
+	{"npx bunx uvx pipx npm pnpm yarn go", judgeFetchedGuard},
 	{"alias systemctl service launchctl brew apt apt-get dnf cargo npm pnpm yarn pip pip3 pipx uv", judgeGuarded},
 	{"systemctl loginctl", judgeServices},
 	{"env printenv export declare typeset set", judgeDump},
@@ -139,6 +140,20 @@ func isGuard(word string) bool {
 	return among(strings.TrimSuffix(programName(name), ".service"), guards)
 }
 
+// judgeFetchedGuard judges a guard that another program starts, as its own program would be.
+func judgeFetchedGuard(j *judge, s simple, r *grammar.Reading) {
+	if programName(s.words[0]) == "go" && (len(r.Operands) == 0 || s.words[r.Operands[0]] != "run") {
+		return
+	}
+	for _, i := range r.Operands {
+		if isGuard(s.words[i]) {
+			words := s.words[i:]
+			judgeGuard(j, simple{words: words, array: s.array, offset: s.offset + i}, reading(programName(words[0]), words))
+			return
+		}
+	}
+}
+
 // judgeGuarded refuses to take a guard away, or to put something in its place.
 func judgeGuarded(j *judge, s simple, r *grammar.Reading) {
 	if len(r.Operands) == 0 || among(s.words[r.Operands[0]], "status show install list info view") {
@@ -147,7 +162,7 @@ func judgeGuarded(j *judge, s simple, r *grammar.Reading) {
 	j.each(s, startup, "names a program that guards the agent", func(_ int, w string) bool { return isGuard(w) })
 }
 
-// judgeGuard refuses to change what toolvet itself guards, and what other programs guard that hosts run as hooks.
+// judgeGuard refuses to change what toolvet guards, or another guard.
 func judgeGuard(j *judge, s simple, r *grammar.Reading) {
 	if len(r.Operands) == 0 {
 		return
@@ -216,10 +231,20 @@ func judgeAssigned(j *judge, s simple, _ *grammar.Reading) {
 
 // judgeUnpacked judges where an archive is unpacked to: what is in it may be anything.
 func judgeUnpacked(j *judge, s simple, _ *grammar.Reading) {
-	to, unpacks := j.directory, !strings.HasSuffix(programName(s.words[0]), "tar")
+	tar := strings.HasSuffix(programName(s.words[0]), "tar")
+	to, unpacks := j.directory, !tar
 	for i, w := range s.words[1:] {
-		unpacks = unpacks || w == "--extract" || w == "--get" || (i == 0 || len(w) > 1 && w[0] == '-' && w[1] != '-') && strings.Contains(w, "x")
-		if before := s.words[i]; i > 0 && among(before, "-C -d --directory") {
+		short := tar && (i == 0 || len(w) > 1 && w[0] == '-' && w[1] != '-')
+		unpacks = unpacks || w == "--extract" || w == "--get" || short && strings.Contains(w, "x")
+		before := s.words[i]
+		value, glued := strings.CutPrefix(w, "--directory=")
+		if strings.HasPrefix(programName(s.words[0]), "7z") {
+			value, glued = strings.CutPrefix(w, "-o")
+		}
+		switch {
+		case glued && value != "":
+			to = toDirectory(j.directory, value)
+		case i > 0 && (among(before, "-d --directory") || tar && before != "" && before[0] == '-' && strings.HasSuffix(before, "C")):
 			to = toDirectory(j.directory, w)
 		}
 	}

@@ -24,7 +24,7 @@ func nested(program string, s simple, r *grammar.Reading) (simple, bool) {
 	switch {
 	case program == "command" && r.Gave("-v", "-V"): // tells where a program is
 		return simple{}, false
-	case program == "watch" && !r.Gave("-x", "--exec"), program == "flock" && flockLine(s.words, r) != "":
+	case program == "watch" && !r.Gave("-x", "--exec"), program == "tmux", program == "flock" && flockLine(s.words, r) != "":
 		return simple{}, false // a line, which inlineLines returns
 	case r.Started > 0:
 		next.words, next.within = s.words[r.Started:], r.Within || s.within
@@ -55,7 +55,7 @@ func inlineLines(program string, words []string, r *grammar.Reading) []string {
 		return nil
 	case "eval":
 		return joined(words[1:])
-	case "watch":
+	case "watch", "tmux":
 		if r.Started > 0 && !r.Gave("-x", "--exec") {
 			return joined(words[r.Started:])
 		}

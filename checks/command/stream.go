@@ -31,6 +31,9 @@ const (
 
 // reads judges the program text that a shell or an interpreter reads on standard input.
 func (j *judge) reads(program string, s simple, r *grammar.Reading, depth int) {
+	if plain := strings.TrimRight(program, "0123456789."); !among(program, interpreterNames) && among(plain, interpreterNames) {
+		program = plain // python3.12
+	}
 	isShell := among(program, shellNames)
 	sources := program == "source" || program == "."
 	if !isShell && !sources && !among(program, interpreterNames) {
@@ -88,7 +91,13 @@ func interpreterOf(script string) string {
 }
 
 // at returns what names a file of the line in the maps of a judge.
-func (j *judge) at(file string) string { return path.Clean(toDirectory(j.directory, file)) }
+func (j *judge) at(file string) string {
+	full := path.Clean(toDirectory(j.directory, file))
+	if base := j.world.Base; base != "" {
+		full = strings.TrimPrefix(full, strings.TrimSuffix(base, "/")+"/")
+	}
+	return full
+}
 
 // writes notes that the line itself writes a file.
 func (j *judge) writes(file, text string) {
@@ -99,7 +108,7 @@ func (j *judge) writes(file, text string) {
 }
 
 // saves notes the files that a command fetches or copies.
-func (j *judge) saves(s simple) {
+func (r *reader) saves(s simple) {
 	if len(s.words) == 0 {
 		return
 	}
@@ -108,20 +117,20 @@ func (j *judge) saves(s simple) {
 		switch {
 		case among(program, "curl wget wget2 aria2c http https xh"):
 			if name, ok := output(program, s.words, i+1); ok {
-				j.writes(name, insertion)
+				r.writes(name, insertion)
 			} else if s.words[i] == "-O" {
-				j.writes(w, insertion)
+				r.writes(w, insertion)
 			}
 			if _, rest, ok := strings.Cut(w, "://"); ok {
 				rest, _, _ = strings.Cut(rest, "?")
-				j.writes(path.Base(rest), insertion)
+				r.writes(path.Base(rest), insertion)
 			}
-		case program == "tee" || program == "sponge":
-			j.writes(w, insertion)
+		case (program == "tee" || program == "sponge") && r.foreign:
+			r.writes(w, insertion)
 		case among(program, "cp mv ln install"):
-			if text, ok := j.made[j.at(w)]; ok && i+2 < len(s.words) {
-				j.writes(last, text)
-				j.writes(path.Join(last, path.Base(w)), text)
+			if text, ok := r.made[r.at(w)]; ok && i+2 < len(s.words) {
+				r.writes(last, text)
+				r.writes(path.Join(last, path.Base(w)), text)
 			}
 		}
 	}

@@ -183,6 +183,9 @@ func (r *reader) parameter(b *strings.Builder, p *syntax.ParamExp) {
 func (r *reader) active(part syntax.WordPart) {
 	switch p := part.(type) {
 	case *syntax.ParamExp:
+		if p.Param != nil && p.Exp != nil && (p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull) {
+			r.variable(p.Param.Value+"="+r.text(p.Exp.Word), true)
+		}
 		if p.Param != nil && !p.Length && secretVariable(p.Param.Value) {
 			r.refuse(-1, credential, "inserts a variable that, going by its name, holds a secret")
 		}
@@ -202,6 +205,9 @@ func (r *reader) active(part syntax.WordPart) {
 	r.inner(part)
 	for i := first; i < len(r.commands); i++ {
 		r.commands[i].hands = true
+	}
+	if p, ok := part.(*syntax.ProcSubst); ok && p.Op == syntax.CmdOut { // they read what the command around them prints
+		r.feed(first, "")
 	}
 }
 
