@@ -128,6 +128,7 @@ var mends = []struct{ kind, mend string }{
 	{inShell, byName},
 	{inCode, "put the code into a file of the work at hand, and run that"},
 	{sum, "put the code into a file of the work at hand, and run that"},
+	{edit, "put the code into a file of the work at hand, and run that"},
 	{project, byName},
 	{temporary, ownFile},
 	{starter, byName},

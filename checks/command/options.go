@@ -24,7 +24,7 @@ type Options struct {
 	Arguments    []string            `policy:"arguments" doc:"regular expressions, one of which each whole word must match that is neither the program nor a flag"`
 	EndOfOptions bool                `policy:"end_of_options" doc:"true: words that are not flags must stand after --"`
 	Shell        string              `policy:"shell" doc:"who reads a command line: sh, bash, powershell, cmd, or none, if the server splits it into words itself; default: sh and bash"`
-	Allow        []string            `policy:"allow" doc:"what else a command may do: substitution, redirection, pipe, and, list, background, glob, expansion, escape, comment, newline, assignment, compound; interpreter (all of shell, code, sum, project, starter, setting, environment, package, later, elsewhere, piped, unread), destructive (all of system, wipe), files (all of secret, startup), network, privilege, credential, outside, temporary; README tells what each is"`
+	Allow        []string            `policy:"allow" doc:"what else a command may do: substitution, redirection, pipe, and, list, background, glob, expansion, escape, comment, newline, assignment, compound; interpreter (all of shell, code, sum, edit, project, starter, setting, environment, package, later, elsewhere, piped, unread), destructive (all of system, wipe), files (all of secret, startup), network, privilege, credential, outside, temporary; README tells what each is"`
 	Hosts        []string            `policy:"hosts" doc:"hosts, such as example.org or *.example.org, to which programs for the network may connect; default: any"`
 	Inside       bool                `policy:"inside" doc:"true: commands must not change files outside the server's directories, unless allow says so (outside, temporary)"`
 	MaxLength    int                 `policy:"max_length" doc:"how long it may be, all words together, in bytes; default 32768"`
@@ -54,6 +54,7 @@ const (
 	inShell     = "shell"       // starts a shell; a line that it is given is judged like any other
 	inCode      = "code"        // gives a program code to run
 	sum         = "sum"         // gives a program code that only computes and prints
+	edit        = "edit"        // gives a program code that also reads and writes files
 	project     = "project"     // runs what the project's own files and packages tell
 	starter     = "starter"     // starts any program, which is judged as far as it can be told
 	setting     = "setting"     // makes a program start another one, or load settings, by its options
@@ -82,14 +83,14 @@ var umbrellas = []struct {
 	name  string
 	parts []string
 }{
-	{"interpreter", []string{inShell, inCode, sum, project, starter, setting, environment, fetched, later, elsewhere, piped, unread}},
+	{"interpreter", []string{inShell, inCode, sum, edit, project, starter, setting, environment, fetched, later, elsewhere, piped, unread}},
 	{"destructive", []string{system, wipe}},
 	{"files", []string{secret, startup}},
 }
 
 var allowable = []string{
 	substitution, redirection, pipe, and, list, background, glob, expansion, escape, comment, newline, assignment, compound,
-	"interpreter", inShell, inCode, sum, project, starter, setting, environment, fetched, later, elsewhere, piped, unread,
+	"interpreter", inShell, inCode, sum, edit, project, starter, setting, environment, fetched, later, elsewhere, piped, unread,
 	"destructive", system, wipe, "files", secret, startup, network, privilege, credential, outside, temporary,
 }
 

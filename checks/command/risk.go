@@ -44,8 +44,8 @@ func consequenceOf(kind grammar.Kind) (c consequence, bad bool) {
 // together. depth counts the programs that start it.
 func (j *judge) options(program string, s simple, r *grammar.Reading, depth int) {
 	for _, use := range r.Uses {
-		if use.Kind == grammar.Code && harmlessCode(program, use.Value) {
-			j.refuse(s.element(use.Word), sum, s.place(use.Word)+givesCode)
+		if use.Kind == grammar.Code && use.Class == "" && languageOf(program) != nil {
+			j.interpret(s.element(use.Word), s.place(use.Word), program, use.Value)
 			continue
 		}
 		j.use(s, r, use)

@@ -70,10 +70,8 @@ func (j *judge) code(program, text string, r *grammar.Reading, depth int) {
 		j.refuse(-1, piped, runsPrinted)
 	case !among(program, interpreterNames):
 		j.inline(text, depth, r.Within)
-	case harmlessCode(program, text):
-		j.refuse(-1, sum, givesCode)
 	default:
-		j.refuse(-1, inCode, givesCode)
+		j.interpret(-1, "", program, text)
 	}
 }
 
@@ -145,41 +143,6 @@ func givenCode(r *grammar.Reading) bool {
 	}
 	return false
 }
-
-// harmlessCode reports whether code for an interpreter only computes and prints, as far as its words tell: nothing that opens files,
-// starts programs, reaches the network, reads the environment, or makes such names from pieces.
-func harmlessCode(program, code string) bool {
-	switch strings.TrimRight(program, "0123456789.") {
-	case "python", "pypy":
-		for _, m := range pythonImports.FindAllStringSubmatch(code, -1) {
-			for name := range strings.FieldsFuncSeq(m[1]+m[2], func(r rune) bool { return r == ',' || r == ' ' }) {
-				if !among(name, pythonModules) && name != "as" {
-					return false
-				}
-			}
-		}
-		return !pythonActs.MatchString(code)
-	case "node", "nodejs", "ts-node", "tsx":
-		return !nodeActs.MatchString(code)
-	case "perl":
-		return !perlActs.MatchString(code)
-	}
-	return false
-}
-
-// perlActs are the words by which Perl reaches files, programs, the network, or code in texts.
-var (
-	perlActs = lazyregexp.New("(?i)[`<]|\\b(system|exec|qx|open|opendir|sysopen|unlink|require|use|do|eval|socket|connect|fork|kill|rename|rmdir|mkdir|link|symlink|chmod|chown|truncate|glob|syscall|dbmopen|env|pipe|utime|ioctl|fcntl|readpipe|sub|bless|import|inc|no|package|format|write|select)\\b|&\\s*[{$]|->|\\(\\?\\??\\{|[/}#|!][a-z]*e[a-z]*\\s*(;|$|\\}|\\))|\\\\x")
-)
-
-// pythonModules only compute. pythonActs has the names of their own imports.
-const pythonModules = "sys json re math datetime time collections itertools functools string textwrap statistics decimal fractions random uuid hashlib base64 platform typing dataclasses enum calendar pprint operator bisect heapq zlib binascii struct unicodedata"
-
-var (
-	pythonImports = lazyregexp.New(`(?:\bimport\s+([\w ,.]+)|\bfrom\s+([\w.]+)\s+import\b)`)
-	pythonActs    = lazyregexp.New(`(?i)__|\b(open|exec|eval|compile|globals|locals|vars|getattr|setattr|delattr|breakpoint|input|modules|meta_path|path_hooks|settrace|setprofile|addaudithook|loader|attrgetter|methodcaller|libc|system|popen|uname|os|subprocess|builtins|io|socket|importlib|shutil|codecs|posix|nt|ctypes|pathlib|pty|tempfile|linecache|inspect|(f|gi|cr|ag|tb|co|func)_\w+)\b|\._|\\x|\\u|\\N|\\[0-7]`)
-	nodeActs      = lazyregexp.New(`(?i)\b(require|import|process\s*(?:\[|\.\s*(?:env|binding|dlopen|mainModule|kill|exit|stdin|report|_))|eval|Function|constructor|globalThis|global|fetch|WebSocket|XMLHttpRequest|EventSource|Worker|Reflect|Proxy|prototype|__\w+|module|navigator|setTimeout|setInterval|this)\b|\\x|\\u|\\[0-7]|\[\s*['"` + "`" + `]|\]\s*\(`)
-)
 
 // secretVariable reports whether a variable holds a secret, going by its name.
 func secretVariable(name string) bool {

@@ -68,13 +68,13 @@ var (
 var refused = strings.Fields("secret piped system")
 
 // quiet is what ordinary work does. The commands within are judged all the same.
-var quiet = strings.Fields("shell sum starter project temporary")
+var quiet = strings.Fields("shell sum edit starter project temporary")
 
 // shellSyntax is what a shell does every day.
 var shellSyntax = strings.Fields("substitution redirection pipe list background glob expansion escape comment newline assignment compound")
 
 // consented is all that a person may consent to: everything but refused.
-var consented = strings.Fields("shell code sum project starter setting environment package later elsewhere unread wipe startup network privilege credential outside temporary")
+var consented = strings.Fields("shell code sum edit project starter setting environment package later elsewhere unread wipe startup network privilege credential outside temporary")
 
 // agentDemands are the demands on a guess; a server's own demands hold where a host has nothing of its own to ask.
 func agentDemands(a asker) func(*subject, infer.Guess) []policy.Demand {

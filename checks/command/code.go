@@ -1,0 +1,336 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"strings"
+
+	"github.com/toolvet/toolvet/checks/internal/filekind"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
+)
+
+// A language tells what its code does, as far as words tell. Code that only computes, or that also reads and writes files of the
+// project, is everyday work: agents edit files by it. Whatever starts programs, deletes, reaches the network or makes names from pieces is not.
+//
+// No guard understands a program, but every way out of a language begins with a word: a module, a function, an attribute. So
+// code is harmless if none of them stands outside its texts, and if nothing computes a name (getattr, x[…]). The texts are judged like words of a
+// line: they may name a file.
+type language struct {
+	names    string
+	script   bool               // as JavaScript: // and /* */ are comments, and backquotes quote
+	pure     string             // modules that only compute
+	foreign  string             // modules that start programs, reach the network, or load code
+	modules  *lazyregexp.Regexp // what stands before the name of a module that is a text; nil: imports are statements
+	plain    *lazyregexp.Regexp // what acts is not looked for in: the harmless members of modules that have others
+	acts     *lazyregexp.Regexp // ways out
+	files    *lazyregexp.Regexp // words of code that reads or writes files
+	writes   *lazyregexp.Regexp // and of code that writes them
+	opens    *lazyregexp.Regexp // what stands before a text that is the name of a file
+	computes *lazyregexp.Regexp // ways to make names that nobody can read
+}
+
+var languages = []*language{{
+	names: "python python2 python3 pypy pypy3",
+	pure: "sys json re math datetime time collections itertools functools string textwrap statistics decimal fractions random uuid hashlib base64 platform typing " +
+		"dataclasses enum calendar pprint operator bisect heapq zlib binascii struct unicodedata",
+	foreign: "subprocess requests urllib urllib2 urllib3 http httplib httpx aiohttp socket socketserver ssl ftplib smtplib poplib imaplib telnetlib nntplib xmlrpc paramiko fabric invoke asyncssh pexpect " +
+		"sh plumbum ctypes cffi pty pdb code codeop runpy importlib pkgutil imp zipimport marshal pickle dill cloudpickle shelve multiprocessing webbrowser boto3 botocore google azure dotenv keyring getpass " +
+		"pwd spwd crypt signal resource fcntl mmap winreg msvcrt gc inspect site pip setuptools distutils ensurepip venv docker kubernetes psutil git pymysql psycopg psycopg2 MySQLdb redis pymongo sqlalchemy " +
+		"selenium playwright websocket websockets tornado twisted uvicorn scapy ldap3 timeit doctest cProfile profile trace bdb antigravity posix nt linecache codecs builtins joblib pandas numpy fileinput sqlite3",
+	plain: lazyregexp.New(`\b__(name|version|file|main|doc|init|repr|str|eq|lt|hash|iter|next|enter|exit|len|future|all|slots|post_init)__\b|\b(self|cls)\._[a-z]|` +
+		`\bos\.(path|walk|listdir|getcwd|sep|linesep|makedirs|mkdir|scandir|stat|lstat|cpu_count|name|fspath)\b|\bos\.(getenv\(|environ\.get\(|environ\[)""|` +
+		`\bpathlib\.(Pure\w*)?(Posix)?Path\b|\bshutil\.(which|get_terminal_size|disk_usage)\b|\bio\.(StringIO|BytesIO|open)\b|\byaml\.(safe_load(_all)?|safe_dump|dump|YAMLError)\b`),
+	acts: lazyregexp.New(`(?i)__|\b(exec|eval|compile|globals|locals|vars|getattr|setattr|delattr|breakpoint|input|modules|meta_path|path_hooks|settrace|setprofile|addaudithook|loader|attrgetter|methodcaller|libc|system|popen\w*|` +
+		`uname|os|subprocess|builtins|io|shutil|yaml|codecs|posix|nt|ctypes|pathlib|pty|linecache|inspect|socket|importlib|get_type_hints|dictConfig|fileConfig|create_subprocess\w*|open_connection|create_connection|` +
+		`unlink|rmdir|rmtree|rename|home|expanduser|expandvars|environ|getenv|(sym|hard)link_to|l?chmod|chown|extract(all)?|unpack_archive|fork\w*|spawn\w*|(f|gi|cr|ag|tb|co|func)_\w+)\b|\._|\.replace\([^,]*\)|[^\x00-\x7f]`),
+	files:    lazyregexp.New(`\b(open|Path|PurePath|os|glob|iglob|io|tempfile|zipfile|tarfile|csv|configparser|read_text|write_text|FileHandler|FileIO)\b`),
+	writes:   lazyregexp.New(`write|\bdump\(|mkdir|makedirs|\btouch\b|\bsave\b`),
+	opens:    lazyregexp.New(`(\b(open|Path|PurePath|glob|iglob|rglob|walk|listdir|scandir|makedirs|mkdir|join|stat|exists|isfile|ZipFile|read|run_path)\s*\(|=)\s*$`),
+	computes: lazyregexp.New(`\bchr\s*\(|fromhex|\[\s*::\s*-1\s*\]|b(16|32|64|85)decode|a85decode|unhexlify|translate|decompress|bytes(array)?\s*\(|swapcase|reversed`),
+}, {
+	names:  "node nodejs ts-node tsx",
+	script: true,
+	pure:   "path util assert url crypto os events readline string_decoder querystring buffer perf_hooks",
+	foreign: "child_process net http https http2 dgram tls dns vm worker_threads cluster inspector repl module v8 wasi process axios node-fetch got undici ws superagent request needle execa shelljs cross-spawn zx ssh2 node-ssh " +
+		"puppeteer playwright fs-extra rimraf del trash dotenv open nodemailer pg mysql mysql2 mongodb redis ioredis keytar node-pty ffi-napi aws-sdk firebase simple-git",
+	modules: lazyregexp.New(`\b(require\s*\(|from|import\s*\(?)\s*$`),
+	plain: lazyregexp.New(`\b(require(\.resolve)?|import)\s*\(\s*""\s*\)|\brequire\.main\b|\bimport\b[\w\s{},*$]*\bfrom\s*""|\bimport\s*""|\bmodule\.exports\b|` +
+		`\bprocess\.(argv|versions?|platform|arch|cwd|exit|exitCode|stdout|stderr|stdin|hrtime|memoryUsage|uptime|nextTick|on|pid|env\.\w+)\b|\b(return|of|in|case|typeof)\s*\[|\[\s*""\s*\]`),
+	acts: lazyregexp.New(`(?i)\b(require|import|process|eval|Function|constructor|globalThis|global|fetch|WebSocket|XMLHttpRequest|EventSource|Worker|Reflect|Proxy|prototype|__\w+|module|navigator|WebAssembly|createRequire|` +
+		`Bun|Deno|fromCharCode|fromCodePoint|atob|rm(Sync)?|unlink\w*|rmdir\w*|rename(Sync)?|l?chmod\w*|l?chown\w*|symlink\w*|link(Sync)?|cp(Sync)?|truncate\w*|homedir|userInfo)\b|` +
+		`\\[xu]|set(Timeout|Interval|Immediate)\s*\(\s*["'` + "`" + `]|\bthis\s*\[|[\w)\]]\s*\[\s*["'` + "`" + `]|\]\s*\(`),
+	files:    lazyregexp.New(`\b(require|import|process\s*\.\s*env)\b`),
+	writes:   lazyregexp.New(`\b(write|append|mkdir|copyFile|createWriteStream|outputFile)`),
+	opens:    lazyregexp.New(`(\b(\w*[fF]ile(Sync)?|readdir(Sync)?|mkdir(Sync)?|create\w+Stream|stat(Sync)?|exists(Sync)?|open(Sync)?|join|resolve|require)\s*\(|=)\s*$`),
+	computes: lazyregexp.New(`\.reverse\s*\(|base64|\bhex\b`),
+}, {
+	names: "perl",
+	acts: lazyregexp.New("(?i)[`<]|\\b(system|exec|qx|open|opendir|sysopen|unlink|require|use|do|eval|socket|connect|fork|kill|rename|rmdir|mkdir|link|symlink|chmod|chown|truncate|glob|syscall|dbmopen|env|pipe|utime|ioctl|fcntl|readpipe|sub|" +
+		"bless|import|inc|no|package|format|write|select)\\b|&\\s*[{$]|->|\\(\\?\\??\\{|[/}#|!][a-z]*e[a-z]*\\s*(;|$|\\}|\\))|\\\\x"),
+}}
+
+// languageOf returns the language of an interpreter; nil if nothing is known of it.
+func languageOf(program string) *language {
+	plain := strings.TrimRight(program, "0123456789.")
+	for _, l := range languages {
+		if among(program, l.names) || among(plain, l.names) {
+			return l
+		}
+	}
+	return nil
+}
+
+// interpret judges code for an interpreter.
+func (j *judge) interpret(element int, place, program, text string) {
+	l := languageOf(program)
+	if l == nil {
+		j.refuse(element, inCode, place+givesCode)
+		return
+	}
+	s := l.take(text)
+	switch l.does(s) {
+	case sum:
+		j.refuse(element, sum, place+givesCode)
+	case edit:
+		j.refuse(element, edit, place+"gives the program code that reads or writes files")
+		j.texts(l, s, element, place)
+	default:
+		j.refuse(element, inCode, place+givesCode)
+	}
+}
+
+// A source is code, taken apart.
+type source struct {
+	code     string // without comments, and with "" in place of each text
+	literals []literal
+	unsure   bool // what is a text cannot be told: code is all of it
+}
+
+// A literal is a text within code. Texts that are joined by nothing but a plus are also one.
+type literal struct {
+	text   string
+	before string // the end of the code before it
+	joined bool
+}
+
+// does returns what code does: sum, edit, or inCode if it may do more.
+func (l *language) does(s source) string {
+	if strings.Contains(s.code, insertion) { // the code itself is not told
+		return inCode
+	}
+	kind, code := sum, s.code
+	if l.files != nil && l.files.MatchString(code) {
+		kind = edit
+	}
+	imports := func(name string) bool {
+		name, _, _ = strings.Cut(strings.TrimPrefix(name, "node:"), "/")
+		if name == "fs" || name != "" && !among(name, l.pure) {
+			kind = edit
+		}
+		return !among(name, l.foreign)
+	}
+	switch {
+	case l.modules != nil:
+		for _, lit := range s.literals {
+			if l.modules.MatchString(lit.before) && !imports(lit.text) {
+				return inCode
+			}
+		}
+	case len(l.pure) > 0:
+		statements := pythonImports.FindAllStringSubmatch(code, -1)
+		code = pythonImports.ReplaceAllString(code, "\n")
+		for _, m := range statements {
+			from, names := m[2], m[1]+m[3]
+			if from != "" && !imports(strings.Split(from, ".")[0]) {
+				return inCode
+			}
+			for one := range strings.FieldsFuncSeq(names, func(r rune) bool { return strings.ContainsRune(",() \t\n\\", r) }) {
+				switch {
+				case from != "":
+					code += "\n" + from + "." + one
+				case one == "as": // under another name, its members are not told
+					code += "\n" + restricted.FindString(names)
+				case !imports(strings.Split(one, ".")[0]):
+					return inCode
+				}
+			}
+		}
+	}
+	if l.plain != nil && !s.unsure {
+		code = l.plain.ReplaceAllString(code, ";")
+	}
+	if l.acts.MatchString(code) {
+		return inCode
+	}
+	for _, lit := range s.literals {
+		member := l.script && strings.HasSuffix(lit.before, "[")
+		if (member || lit.joined) && l.acts.MatchString(lit.text) {
+			return inCode
+		}
+	}
+	if kind == edit && (s.unsure || l.computes.MatchString(code)) {
+		return inCode
+	}
+	return kind
+}
+
+var (
+	pythonImports = lazyregexp.New(`(?m)\bimport[ \t]+([\w ,.\t]+)|\bfrom[ \t]+([\w.]+)[ \t]+import\b[ \t]*(\([^)]*\)|[^\n;]*)`)
+	restricted    = lazyregexp.New(`\b(os|io|shutil|yaml|pathlib)\b`)
+	printable     = lazyregexp.New(`\\(x[2-7]|u00[2-7]|u\{|N|0?[4-7][0-7]|1[0-7][0-7])`)
+)
+
+// texts judges the texts of code that may name files.
+func (j *judge) texts(l *language, s source, element int, place string) {
+	writes := l.writes.MatchString(s.code)
+	for _, m := range scriptVariables.FindAllStringSubmatch(s.code, -1) {
+		if secretVariable(m[1]) {
+			j.refuse(element, credential, place+"inserts a variable that, going by its name, holds a secret")
+		}
+	}
+	for _, lit := range s.literals {
+		text, opened := lit.text, l.opens.MatchString(lit.before)
+		switch {
+		case secretVariable(text) && ofEnvironment.MatchString(lit.before):
+			j.refuse(element, credential, place+"inserts a variable that, going by its name, holds a secret")
+		case opened && printable.MatchString(text):
+			j.refuse(element, inCode, place+givesCode)
+		case opened && (j.namesSecret(text, j.directory) || holdsSecrets(text) && strings.ContainsAny(text, "~.")):
+			j.refuse(element, secret, place+"names a file that holds secrets or accounts")
+		case j.namesSecret(text, j.directory):
+			j.refuse(element, inCode, place+"gives the program code with the name of a file that holds secrets or accounts")
+		case !writes:
+		case filekind.Startup(toDirectory(j.directory, text)):
+			j.refuse(element, startup, place+"names a file from which a shell, git or the system starts programs later")
+		case opened && len(text) > 2 && ofSystem(text):
+			j.refuse(element, system, place+"names a directory or device of the system, which the program would change")
+		case opened && strings.Contains(text, "/"):
+			j.leaves(element, j.directory, text)
+		}
+	}
+}
+
+var (
+	scriptVariables = lazyregexp.New(`\bprocess\.env\.(\w+)`)
+	ofEnvironment   = lazyregexp.New(`(getenv\(|environ\.get\(|environ\[)\s*$`)
+)
+
+// take takes code apart. It errs on one side: where a text may begin or end elsewhere, as by a regular expression, all counts as code.
+func (l *language) take(text string) source {
+	s := source{code: text, unsure: true}
+	if l.files == nil {
+		return s
+	}
+	if m := coding.FindStringSubmatch(text); !l.script && m != nil && !among(strings.ToLower(m[1]), "utf-8 utf8 ascii latin-1") {
+		return source{code: insertion} // its words are others
+	}
+	s.unsure = l.script && markup.MatchString(text)
+	code := make([]byte, 0, len(text))
+	end := 0 // of the last text in the code
+	for i := 0; i < len(text); {
+		c := text[i]
+		switch {
+		case !l.script && c == '#', l.script && strings.HasPrefix(text[i:], "//"):
+			if n := strings.IndexAny(text[i:], "\r\n"); n >= 0 {
+				i += n
+			} else {
+				i = len(text)
+			}
+			continue
+		case l.script && strings.HasPrefix(text[i:], "/*"):
+			n := strings.Index(text[i+2:], "*/")
+			if n < 0 {
+				s.unsure, n = true, len(text)-i-4
+			}
+			i += n + 4
+			code = append(code, ' ')
+			continue
+		case l.script && c == '/' && beforeExpression.MatchString(tail(code)):
+			s.unsure = true
+		case c == '\'' || c == '"' || l.script && c == '`':
+			format := c == '`'
+			if prefix := prefixes.FindString(tail(code)); !l.script && prefix != "" {
+				format = strings.ContainsAny(prefix, "fFtT")
+				code = code[:len(code)-len(prefix)]
+			}
+			before, between := tail(code), code[min(end, len(code)):]
+			body, length, closed := quotedText(text[i:], !l.script)
+			inserted, told := "", true
+			if format {
+				inserted, told = l.inserted(body)
+			}
+			s.unsure = s.unsure || !closed || !told
+			if n := len(s.literals); n > 0 && strings.Trim(string(between), " \t\r\n+()") == "" && len(s.literals[n-1].text) < maxJoined {
+				s.literals = append(s.literals, literal{s.literals[n-1].text + body, s.literals[n-1].before, true})
+			}
+			s.literals = append(s.literals, literal{text: body, before: before})
+			code = append(code, inserted...)
+			code = append(code, `""`...)
+			end = len(code)
+			i += length
+			continue
+		}
+		code = append(code, c)
+		i++
+	}
+	if !s.unsure {
+		s.code = string(code)
+	}
+	return s
+}
+
+// maxJoined bounds a text that is joined with those behind it: each would hold all before.
+const maxJoined = 256
+
+// tail returns the end of code, by which the next character is understood.
+func tail(code []byte) string { return string(code[max(0, len(code)-40):]) }
+
+var (
+	coding           = lazyregexp.New(`^(?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)`)
+	markup           = lazyregexp.New(`<!--|-->`) // comments of old pages, which JavaScript still knows
+	beforeExpression = lazyregexp.New(`(^|[^\w\s$"]|\b(return|typeof|case|of|in|else|do|void|delete|throw|new|instanceof|await|yield|default|extends))\s*$`)
+	prefixes         = lazyregexp.New(`\b(?i:[rbuft]|rb|br|fr|rf|tr|rt)$`)
+)
+
+// quotedText returns what stands in the quotes that a text begins with, and the length with the quotes. Three quotes count as one if triple.
+func quotedText(text string, triple bool) (body string, length int, closed bool) {
+	quote := text[:1]
+	if triple && strings.HasPrefix(text, strings.Repeat(quote, 3)) {
+		quote = text[:3]
+	}
+	for i := len(quote); i < len(text); i++ {
+		switch {
+		case text[i] == '\\':
+			i++
+		case strings.HasPrefix(text[i:], quote):
+			return text[len(quote):i], i + len(quote), true
+		case text[i] == '\n' && len(quote) == 1 && quote != "`":
+			return text[len(quote):i], i, false
+		}
+	}
+	return text[len(quote):], len(text), false
+}
+
+// inserted returns the code within a text that inserts values, such as f"{x}". It is not told if there are quotes in it again.
+func (l *language) inserted(body string) (code string, told bool) {
+	var b strings.Builder
+	depth, start := 0, 0
+	for i := 0; i < len(body); i++ {
+		switch c := body[i]; {
+		case depth == 0 && !l.script && strings.HasPrefix(body[i:], "{{"):
+			i++
+		case c == '{' && (depth > 0 || !l.script || i > 0 && body[i-1] == '$'):
+			if depth++; depth == 1 {
+				start = i + 1
+			}
+		case c == '}' && depth > 0:
+			if depth--; depth == 0 {
+				b.WriteString("(" + body[start:i] + ")")
+			}
+		case depth > 0 && strings.IndexByte("'\"`\\", c) >= 0:
+			return "", false
+		}
+	}
+	return b.String(), depth == 0
+}

@@ -1,0 +1,221 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/toolvet/toolvet/check"
+)
+
+// TestCode holds what code for an interpreter is told to do. "" is what an agent does every day.
+func TestCode(t *testing.T) {
+	t.Parallel()
+	o := &Options{
+		Allow:  strings.Fields("substitution redirection pipe list background glob expansion escape comment newline assignment compound shell sum edit starter project temporary"),
+		Inside: true,
+	}
+	world := check.World{Base: "/repo", Roots: []string{"/repo"}}
+	for program, rows := range map[string]map[string]string{
+		"python3 - <<'EOF'\n_\nEOF": {
+			"import json\nprint(json.load(open('package.json'))['version'])":                                                                         "",
+			"from pathlib import Path\np = Path('src/a.py')\ns = p.read_text()\ns = s.replace('a(', 'b(')\np.write_text(s)":                          "",
+			"import re, pathlib\np = pathlib.Path('a.md')\np.write_text(re.sub(r'\\bx\\b', 'y', p.read_text()))":                                     "",
+			"import os\nfor d, _, files in os.walk('.'):\n    for f in files:\n        print(os.path.join(d, f))":                                    "",
+			"import mypackage\nprint(mypackage.__version__)":                                                                                         "",
+			"from app.main import create_app\napp = create_app()\nprint(app.name)":                                                                   "",
+			"import sys; sys.path.insert(0, 'src'); from x import y; print(y(3))":                                                                    "",
+			"p = 'docs/a.md'\ntext = open(p).read()\nassert 'import os' in text\nopen(p, 'w').write(text.replace('import os', 'import subprocess'))": "",
+			"# uses os.system, once\nprint(1)":                                                                                                       "",
+			"import os\nprint(os.environ.get('HOME'), os.environ['CI'])":                                                                             "",
+			"class A:\n    def __init__(self):\n        self._x = 1\nprint(A()._x)":                                                                  inCode,
+			"class A:\n    def __init__(self):\n        self._x = 1\nprint(A())":                                                                     "",
+			"x = 3\nprint(f'{x:>4} {x!r}')":                                                                                                          "",
+			"import yaml\nprint(yaml.safe_load(open('a.yml')))":                                                                                      "",
+			"import os\nos.system('id')":                                                                                                             inCode,
+			"import os as o\no.system('id')":                                                                                                         inCode,
+			"import os.path as p\nprint(p.os)":                                                                                                       inCode,
+			"from os import remove\nremove('x')":                                                                                                     inCode,
+			"from os import (path,\n system as s)\ns('id')":                                                                                          inCode,
+			"from os import *\nremove('x')":                                                                                                          inCode,
+			"from os import path\nprint(path.join('a', 'b'))":                                                                                        "",
+			"import os\no = os\no.remove('x')":                                                                                                       inCode,
+			"import glob\nglob.os.remove('x')":                                                                                                       inCode,
+			"import requests\nrequests.get('https://x')":                                                                                             inCode,
+			"import \\\n  subprocess":                                                                                                                inCode,
+			"from \\\n  subprocess import run":                                                                                                       inCode,
+			"exec('impo' + 'rt os')":                                                                                                                 inCode,
+			"x = '''\n'''; import socket":                                                                                                            inCode,
+			"x = r'\\'; import socket # '":                                                                                                           "",
+			"x = f'{\"'\"}'; import socket; f'{\"'\"}'":                                                                                              inCode,
+			"# coding: utf-7\nprint(1)":                                                                                                              inCode,
+			"\uff4fs = 1":                                                                                                                            inCode,
+			"open('/repo/../etc/x', 'w').write('')":                                                                                                  system,
+			"open('../x', 'w').write('')":                                                                                                            outside,
+			"open('/srv/x').read()":                                                                                                                  "",
+			"open('.github/workflows/x.yml', 'w').write('')":                                                                                         startup,
+			"open('.env').read()":                                                                                                                    secret,
+			"open('.e' + 'nv').read()":                                                                                                               secret,
+			"open('.e'\n'nv').read()":                                                                                                                secret,
+			"open('\\x2eenv').read()":                                                                                                                inCode,
+			"n = '.env'\nopen(n).read()":                                                                                                             secret,
+			"for n in ['.env']: print(open(n).read())":                                                                                               inCode,
+			"import base64\nopen(base64.b64decode('LmVudg==')).read()":                                                                               inCode,
+			"open(chr(46) + 'env').read()":                                                                                                           inCode,
+			"open('vne.'[::-1]).read()":                                                                                                              inCode,
+			"from pathlib import Path\n(Path.home() / '.x').read_text()":                                                                             inCode,
+			"from pathlib import Path\nPath('a').unlink()":                                                                                           inCode,
+			"from pathlib import Path\nPath('a').replace(Path('b'))":                                                                                 inCode,
+			"import shutil\nshutil.rmtree('x')":                                                                                                      inCode,
+			"import os\nprint(os.environ)":                                                                                                           inCode,
+			"import os\nprint(os.environ['GITHUB_TOKEN'])":                                                                                           credential,
+			"import os\nprint(os.getenv('AWS_SECRET_ACCESS_KEY'))":                                                                                   credential,
+			"import typing\ntyping.get_type_hints(f)":                                                                                                inCode,
+			"import pickle\npickle.load(open('x', 'rb'))":                                                                                            inCode,
+			"import glob\nfor n in glob.glob('/home/*/.ssh/*'): print(open(n).read())":                                                               secret,
+		},
+		"node -e '_'": {
+			`console.log(require("./package.json").version)`:                                                                  "",
+			`const fs = require("fs"); const p = JSON.parse(fs.readFileSync("package.json", "utf8")); console.log(p["name"])`: "",
+			`const fs = require("node:fs"); fs.writeFileSync("a.txt", fs.readFileSync("b.txt", "utf8").replace("x", "y"))`:    "",
+			`import("./dist/index.js").then(m => console.log(Object.keys(m)))`:                                                "",
+			`import {readFile} from "node:fs/promises"; console.log(await readFile("a", "utf8"))`:                             "",
+			`console.log(process.version, process.env.NODE_ENV, ["a", "b"].length)`:                                           "",
+			`class A { x() { return this.y } } console.log(new A().x()) // eval`:                                              "",
+			`console.log("eval and require are words")`:                                                                       "",
+			`console.log(Math.max(1, 2) / 3, "it")`:                                                                           "",
+			`require("child_process").execSync("id")`:                                                                         inCode,
+			`require("child_" + "process")`:                                                                                   inCode,
+			"require(`child_process`)":                                                                                        inCode,
+			"require(`child_${\"process\"}`)":                                                                                 inCode,
+			`require(x)`:                                                                                                      inCode,
+			`const r = require; r("x")`:                                                                                       inCode,
+			`const {execSync: e} = require("node:child_process"); e("id")`:                                                    inCode,
+			`import {execSync} from "child_process"; execSync("id")`:                                                          inCode,
+			`fetch("https://x")`:                                                                                              inCode,
+			`(()=>{})["constructor"]("x")()`:                                                                                  inCode,
+			`(()=>{})["con"+"structor"]("x")()`:                                                                               inCode,
+			`let k="con"+"structor"; (()=>{})[k]("x")()`:                                                                      inCode,
+			`/"/.test("a"); require("child_process"); /"/.test("b")`:                                                          inCode,
+			`if (1) /"/.test("a"); require("child_process"); /"/.test("b")`:                                                   inCode,
+			"x = 1 <!-- `\nrequire(\"child_process\")\n//`":                                                                   inCode,
+			`require("fs").rmSync("x")`:                                                                                       inCode,
+			`const {unlinkSync: u} = require("fs"); u("x")`:                                                                   inCode,
+			`require("fs")["unlink"+"Sync"]("x")`:                                                                             inCode,
+			`process.binding("x")`:                                                                                            inCode,
+			`console.log(process.env)`:                                                                                        inCode,
+			`console.log(process.env.API_KEY)`:                                                                                credential,
+			`console.log(require("fs").readFileSync(".env", "utf8"))`:                                                         secret,
+			`const f = ".env"; console.log(require("fs").readFileSync(f, "utf8"))`:                                            secret,
+			`require("fs").writeFileSync("/srv/x", "")`:                                                                       outside,
+			`setTimeout("x", 1)`:                                                                                              inCode,
+			`setTimeout(() => console.log(1), 1)`:                                                                             "",
+		},
+		"cat > x.py <<'EOF'\n_\nEOF\npython3 x.py": {
+			"import json, sys\nprint(json.load(open(sys.argv[1])))": "",
+			"import subprocess\nsubprocess.run(['id'])":             inCode,
+			"print(open('/home/u/.ssh/id_rsa').read())":             secret,
+		},
+		"python3 -c \"_\"":       {"print($X)": inCode, "print('$X')": "", "$X": inCode},
+		"node x.js; perl -e '_'": {"print 1": "", "system(1)": inCode},
+		"ruby -e '_'":            {"puts 1": inCode},
+	} {
+		for code, want := range rows {
+			line := strings.ReplaceAll(program, "_", code)
+			var got []string
+			for _, f := range o.judgeIn(world, line) {
+				if f.Severity == check.Error {
+					got = append(got, f.Source)
+				}
+			}
+			if want == "" && len(got) > 0 || want != "" && !slices.Contains(got, want) {
+				t.Errorf("%q: %q, want %q", line, got, want)
+			}
+		}
+	}
+}
+
+// FuzzCode holds that code is taken apart in its order: every text of it stands there, and the rest has no quotes unless all is code.
+func FuzzCode(f *testing.F) {
+	f.Add("x = f'{a}' + r\"b\" # c", true)
+	f.Add("x = `a${b}` /* c */ + 'd' // e", false)
+	f.Fuzz(func(t *testing.T, text string, python bool) {
+		program := "node"
+		if python {
+			program = "python3"
+		}
+		l := languageOf(program)
+		s := l.take(text)
+		for _, lit := range s.literals {
+			if !lit.joined && !strings.Contains(text, lit.text) {
+				t.Errorf("the text %q does not stand in %q", lit.text, text)
+			}
+		}
+		if !s.unsure && s.code != insertion && strings.ContainsAny(strings.ReplaceAll(s.code, `""`, ""), `"'`) {
+			t.Errorf("%q leaves %q", text, s.code)
+		}
+		l.does(s)
+	})
+}
+
+// tokenized prints the texts in the modules of Python's own library, as Python reads them: of each file, a list.
+const tokenized = `
+import glob, json, os, tokenize
+found = {}
+for name in sorted(glob.glob(os.path.dirname(os.__file__) + "/*.py"))[:150]:
+    texts = []
+    for token in tokenize.generate_tokens(open(name, encoding="utf-8").readline):
+        if token.type == tokenize.STRING:
+            text = token.string.lstrip("rRbBfFuU")
+            quotes = 3 if text[:3] in ("\"\"\"", "\'\'\'") else 1
+            texts.append(text[quotes:-quotes])
+    found[name] = texts
+print(json.dumps(found))
+`
+
+// TestTexts holds that code is taken apart as Python itself does it.
+func TestTexts(t *testing.T) {
+	t.Parallel()
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("python3 is not installed")
+	}
+	out, err := exec.CommandContext(t.Context(), python, "-c", tokenized).Output()
+	if err != nil {
+		t.Skipf("the library of Python cannot be read: %v", err)
+	}
+	var files map[string][]string
+	if err := json.Unmarshal(out, &files); err != nil {
+		t.Fatal(err)
+	}
+	sure := 0
+	for name, want := range files {
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := languageOf("python3").take(string(raw))
+		if s.unsure {
+			continue
+		}
+		sure++
+		got := []string{}
+		for _, l := range s.literals {
+			if !l.joined {
+				got = append(got, l.text)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: the texts differ from Python's", name)
+		}
+	}
+	if len(files) > 0 && sure*10 < len(files)*9 {
+		t.Errorf("of %d files, only %d are understood", len(files), sure)
+	}
+}
