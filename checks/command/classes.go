@@ -71,6 +71,7 @@ var classes = []class{
 	{"socat-program", func(v string) bool { return socatProgram.MatchString(v) }, ""},
 	{"sqlite-command", sqliteActs, ""},
 	{"kubernetes-secret", func(v string) bool { return kubernetesSecret.MatchString(v) }, ""},
+	{"bypass", func(v string) bool { return among(v, "bypassPermissions danger-full-access never yolo auto_edit") }, "lets an agent do anything without a question"},
 	{"set-uid", func(v string) bool { return setuidMode.MatchString(v) }, "makes a program run with the rights of its owner"},
 }
 

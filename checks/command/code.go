@@ -37,16 +37,16 @@ var languages = []*language{{
 	foreign: "subprocess requests urllib urllib2 urllib3 http httplib httpx aiohttp socket socketserver ssl ftplib smtplib poplib imaplib telnetlib nntplib xmlrpc paramiko fabric invoke asyncssh pexpect " +
 		"sh plumbum ctypes cffi pty pdb code codeop runpy importlib pkgutil imp zipimport marshal pickle dill cloudpickle shelve multiprocessing webbrowser boto3 botocore google azure dotenv keyring getpass " +
 		"pwd spwd crypt signal resource fcntl mmap winreg msvcrt gc inspect site pip setuptools distutils ensurepip venv docker kubernetes psutil git pymysql psycopg psycopg2 MySQLdb redis pymongo sqlalchemy " +
-		"selenium playwright websocket websockets tornado twisted uvicorn scapy ldap3 timeit doctest cProfile profile trace bdb antigravity posix nt linecache codecs builtins joblib pandas numpy fileinput sqlite3",
+		"selenium playwright websocket websockets tornado twisted uvicorn scapy ldap3 timeit doctest cProfile profile trace bdb antigravity posix nt linecache codecs builtins joblib fileinput",
 	plain: lazyregexp.New(`\b__(name|version|file|main|doc|init|repr|str|eq|lt|hash|iter|next|enter|exit|len|future|all|slots|post_init)__\b|\b(self|cls)\._[a-z]|` +
 		`\bos\.(path|walk|listdir|getcwd|sep|linesep|makedirs|mkdir|scandir|stat|lstat|cpu_count|name|fspath)\b|\bos\.(getenv\(|environ\.get\(|environ\[)""|` +
 		`\bpathlib\.(Pure\w*)?(Posix)?Path\b|\bshutil\.(which|get_terminal_size|disk_usage)\b|\bio\.(StringIO|BytesIO|open)\b|\byaml\.(safe_load(_all)?|safe_dump|dump|YAMLError)\b`),
 	acts: lazyregexp.New(`(?i)__|\b(exec|eval|compile|globals|locals|vars|getattr|setattr|delattr|breakpoint|input|modules|meta_path|path_hooks|settrace|setprofile|addaudithook|loader|attrgetter|methodcaller|libc|system|popen\w*|` +
 		`uname|os|subprocess|builtins|io|shutil|yaml|codecs|posix|nt|ctypes|pathlib|pty|linecache|inspect|socket|importlib|get_type_hints|dictConfig|fileConfig|create_subprocess\w*|open_connection|create_connection|` +
-		`unlink|rmdir|rmtree|rename|home|expanduser|expandvars|environ|getenv|(sym|hard)link_to|l?chmod|chown|extract(all)?|unpack_archive|fork\w*|spawn\w*|(f|gi|cr|ag|tb|co|func)_\w+)\b|\._|\.replace\([^,]*\)|[^\x00-\x7f]`),
+		`f2py|ctypeslib|distutils|(read|to)_(pickle|sql\w*|html|gbq)|allow_pickle|enable_load_extension|load_extension|executescript|unlink|rmdir|rmtree|rename|home|expanduser|expandvars|environ|getenv|(sym|hard)link_to|l?chmod|chown|extract(all)?|unpack_archive|fork\w*|spawn\w*|(f|gi|cr|ag|tb|co|func)_\w+)\b|\._|\.replace\([^,]*\)|[^\x00-\x7f]`),
 	files:    lazyregexp.New(`\b(open|Path|PurePath|os|glob|iglob|io|tempfile|zipfile|tarfile|csv|configparser|read_text|write_text|FileHandler|FileIO)\b`),
 	writes:   lazyregexp.New(`write|\bdump\(|mkdir|makedirs|\btouch\b|\bsave\b`),
-	opens:    lazyregexp.New(`(\b(open|Path|PurePath|glob|iglob|rglob|walk|listdir|scandir|makedirs|mkdir|join|stat|exists|isfile|ZipFile|read|run_path)\s*\(|=)\s*$`),
+	opens:    lazyregexp.New(`(\b(open|Path|PurePath|glob|iglob|rglob|walk|listdir|scandir|makedirs|mkdir|join|stat|exists|isfile|ZipFile|connect|read|read_\w+|run_path)\s*\(|=)\s*$`),
 	computes: lazyregexp.New(`\bchr\s*\(|fromhex|\[\s*::\s*-1\s*\]|b(16|32|64|85)decode|a85decode|unhexlify|translate|decompress|bytes(array)?\s*\(|swapcase|reversed`),
 }, {
 	names:  "node nodejs ts-node tsx",
@@ -194,6 +194,12 @@ func (j *judge) texts(l *language, s source, element int, place string) {
 		switch {
 		case secretVariable(text) && ofEnvironment.MatchString(lit.before):
 			j.refuse(element, credential, place+"inserts a variable that, going by its name, holds a secret")
+		case opened && strings.Contains(text, "://"):
+			if host, found := hostIn(text, byURL, false); found && !listedHost(j.hosts, host) {
+				j.refuse(element, network, place+"connects to a host that the policy does not list")
+			}
+		case queries.MatchString(lit.before) && (statement.MatchString(text) || strings.ContainsAny(text, "@_(") && strings.Contains(lit.before, "query")):
+			j.refuse(element, inCode, place+givesCode)
 		case opened && printable.MatchString(text):
 			j.refuse(element, inCode, place+givesCode)
 		case opened && (j.namesSecret(text, j.directory) || holdsSecrets(text) && strings.ContainsAny(text, "~.")):
@@ -213,6 +219,7 @@ func (j *judge) texts(l *language, s source, element int, place string) {
 
 var (
 	scriptVariables = lazyregexp.New(`\bprocess\.env\.(\w+)`)
+	queries         = lazyregexp.New(`\b(execute(many)?|query)\s*\(\s*$`)
 	ofEnvironment   = lazyregexp.New(`(getenv\(|environ\.get\(|environ\[)\s*$`)
 )
 

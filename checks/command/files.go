@@ -139,7 +139,7 @@ func (j *judge) elsewhere(s simple) string {
 }
 
 // shows are programs that only read the files in their words; git has its own rules.
-var shows = set("cat less more head tail grep egrep fgrep rg ls ll dir wc diff cmp file stat test [ find du tree nl bat md5sum sha1sum sha256sum sort cut awk gawk git echo printf basename dirname realpath readlink cd pushd which type husky")
+var shows = set("cat less more head tail grep egrep fgrep rg ls ll dir wc diff cmp file stat test [ find du tree nl bat md5sum sha1sum sha256sum sort cut awk gawk git echo printf basename dirname realpath readlink cd pushd which type husky jq yq yamllint actionlint shellcheck hadolint")
 
 // tellers are programs that tell of files without what is in them.
 var tellers = set("ls ll dir stat test [ file find du tree basename dirname realpath readlink")

@@ -23,6 +23,9 @@ type simple struct {
 	array     bool    // the words are the elements of an array, not of a line
 	offset    int     // of the first word in the command, where another program starts this one
 	later     bool    // startedLater has found it, and looks no further: it would try all words of all words
+	by        string  // the program that starts it
+	search    string  // what it prints goes through a grep for this pattern
+	container bool    // it runs in a container, where files are others
 	within    bool    // the policy need not list the program, as with "poetry run", unless it is refused by default
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/internal/filekind"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
@@ -16,6 +15,15 @@ import (
 // without what is in them.
 func (j *judge) operand(program, directory string, s simple, i int, tells bool) {
 	word, element := s.words[i], s.element(i)
+	if s.container { // its files are others
+		if !tells && j.namesSecret(word, directory) && !strings.HasPrefix(word, "/etc/") {
+			j.refuse(element, secret, s.place(i)+"names a file that holds secrets or accounts")
+		}
+		if writers[program] {
+			j.refuse(element, wipe, s.place(i)+"names a file in a container, which the program would change")
+		}
+		return
+	}
 	last := i+1 == len(s.words)
 	written, writes := output(program, s.words, i)
 	switch {
@@ -23,9 +31,9 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 		j.refuse(element, secret, s.place(i)+"finds files that hold secrets, for another program")
 	case !tells && j.namesSecret(word, directory) && !setsUp(program, s.words, i):
 		j.refuse(element, secret, s.place(i)+"names a file that holds secrets or accounts")
-	case (writers[program] || program == "ln" || last && copiers[program]) && strings.Contains(word, "bin/") && isGuard(word):
+	case (writers[program] || program == "ln" || last && copiers[program]) && strings.Contains(word, "bin/") && isGuard(word), writes && strings.Contains(written, "bin/") && isGuard(written):
 		j.refuse(element, startup, s.place(i)+"names a program that guards the agent")
-	case !shows[program] && filekind.Startup(toDirectory(directory, word)), writes && filekind.Startup(toDirectory(directory, written)):
+	case (!shows[program] || program == "yq" && slices.ContainsFunc(s.words, func(w string) bool { return strings.HasPrefix(w, "-i") || strings.HasPrefix(w, "--in") })) && filekind.Startup(toDirectory(directory, word)), writes && filekind.Startup(toDirectory(directory, written)):
 		j.refuse(element, startup, s.place(i)+"names a file from which a shell, git or the system starts programs later")
 	case writes && ofSystem(written) && written != "/dev/null":
 		j.refuse(element, system, s.place(i)+"names a directory or device of the system, which the program would change")
@@ -38,6 +46,10 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 		j.leaves(element, directory, written)
 	}
 	into := last && copiers[program] || copiers[program] && among(s.words[i-1], "-t --target-directory")
+	if target, glued := strings.CutPrefix(word, "--target-directory="); glued && copiers[program] {
+		word, into = target, true
+		j.leaves(element, directory, target)
+	}
 	if (program == "ln" || program == "mv" || program == "rm" || into) && filekind.HoldsStartup(toDirectory(directory, word)) {
 		j.refuse(element, startup, s.place(i)+"names a directory from whose files git, an agent or the system starts programs later")
 	}
@@ -108,33 +120,4 @@ func set(names string) map[string]bool {
 		m[name] = true
 	}
 	return m
-}
-
-var badVariables = lazyregexp.New(`^(LD_.*|DYLD_.*|.*PATH|.*_COMMAND|.*_CMD|.*EDITOR|.*PAGER|.*BROWSER|.*SHELL|.*ASKPASS|.*_OPTS|.*_?OPTIONS|.*_?OPT|.*_?ENV|IFS|PS[0-4]|HOME|.*_PROXY|.*_proxy|.*_WRAPPER|.*_PROGRAM|LESS(OPEN|CLOSE)?|GIT_.*|PYTHON.*|PERL5?.*|RUBY.*|NODE_.*|BASH.*|ZDOTDIR|MAKEFLAGS|MAKE|CC|CXX|LD|AR|.*FLAGS|.*_?RC|GCONV.*|NLS.*|MALLOC.*|.*_CONFIG(_.*)?|.*_HOST|.*_URL|SSH_.*|VISUAL|MANOPT|TAR_.*|.*STARTUP.*|JDK_.*|_JAVA.*|(TOOLVET|(OPEN)?MOAT)_.*|GOPROXY|GO(NO)?SUMDB|GOINSECURE)$`)
-
-// goodVariables are of the same forms, and only say how a program behaves: which settings of a project, what it prints,
-// whose name a commit bears, how much memory it takes. A program that shows or edits texts may be none (cat, true).
-var goodVariables = lazyregexp.New(`^((HUGO|NODE|RAILS|RACK|APP|GO|FLASK|DJANGO|MIX|BABEL|DEPLOY|CI|TEST|VITE|NEXT)_ENV=[A-Za-z0-9_.-]*|(NODE_(VER|VERSION|DEBUG|NO_WARNINGS|PENDING_DEPRECATION)|` +
-	`PYTHON(UNBUFFERED|DONTWRITEBYTECODE|IOENCODING|HASHSEED|UTF8|FAULTHANDLER|OPTIMIZE|NOUSERSITE)|` +
-	`GIT_((AUTHOR|COMMITTER)_(NAME|EMAIL|DATE)|TERMINAL_PROMPT|OPTIONAL_LOCKS|MERGE_AUTOEDIT))=.*|` +
-	`(GIT_)?(PAGER|EDITOR)=(cat|true|:)?|GIT_SEQUENCE_EDITOR=(true|:)|(CC|CXX)=(gcc|g\+\+|clang|clang\+\+|cc|c\+\+)(-[0-9]+)?|` +
-	`GOFLAGS=-mod=(mod|vendor|readonly)|GOPROXY=(off|direct)|PYTHONPATH=(\.|src|lib|\./[\w-][\w/-]*)|\w+_(URL|HOST)=([a-z0-9+]+://)?([\w.-]+(:[\w.-]*)?@)?(localhost|127\.0\.0\.1)(:\d+)?(/[\w./-]*)?|` +
-	`PATH=(/(usr/(local/)?)?s?bin(:|$))+|\w+_OPTIONS=(true|false)|` +
-	`BROWSER=none|MAKEFLAGS=-j[0-9]*|NODE_V8_COVERAGE=[\w./-]*|(C|CXX|CPP|F|LD|RUST|RUSTDOC)FLAGS=(\s*-([OgWDUfmIL]|C ?)[\w=+,./-]*)*\s*)$`)
-
-// linking are flags of compilers that start programs or load code.
-var linking = lazyregexp.New(`-f?plugin|-wrapper|linker|-fuse-ld=/|link-arg|-Wl,|-specs|-B`)
-
-// variable judges NAME=value before a program, which a shell or env sets.
-func (j *judge) variable(text string, byEnv bool) {
-	name, _, _ := strings.Cut(text, "=")
-	name = strings.TrimSuffix(name, "+")
-	options, node := strings.CutPrefix(text, "NODE_OPTIONS=")
-	if badVariables.MatchString(name) && (!goodVariables.MatchString(text) || strings.HasSuffix(name, "FLAGS") && linking.MatchString(text)) && (!node || classOf("node-setting").holds(options)) {
-		j.refuse(-1, environment, "sets an environment variable that decides what programs run or load")
-		return
-	}
-	if !byEnv && !j.allow[assignment] {
-		j.add(-1, check.Finding{Severity: check.Warning, Message: "sets an environment variable before the program, which only a shell understands", Suggestion: "leave it out, unless a shell reads the line"})
-	}
 }

@@ -244,7 +244,14 @@ func (r *reader) command(c syntax.Command) {
 			r.feed(second, "")
 			_, while := c.Y.Cmd.(*syntax.WhileClause)
 			hands := while || slices.ContainsFunc(r.commands[second:], func(s simple) bool { return len(s.words) > 0 && feeds[programName(s.words[0])] })
+			pattern := ""
+			if second < len(r.commands) {
+				pattern = r.commands[second].searched()
+			}
 			for i := first; i < second; i++ {
+				if !r.commands[i].pipes {
+					r.commands[i].search = pattern
+				}
 				r.commands[i].pipes = true
 				r.commands[i].hands = r.commands[i].hands || hands
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/command/internal/grammar"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // maxNested bounds how many programs may start one another: env nice timeout …
@@ -35,10 +36,16 @@ func (j *judge) simple(s simple, depth int) {
 		return
 	}
 	r := reading(program, s.words)
+	if i := contained(program, s.words, r); i > 0 {
+		r = reading(program, s.words[:i]) // the options behind are another program's
+		r.Started, r.Within = i, true
+	}
 	own, directory := len(s.words), j.elsewhere(s)
 	if next, starts := nested(program, s, r); starts {
 		own -= len(next.words)
 		next.array, next.offset, next.later = s.array, s.offset+own, s.later
+		next.by = program
+		next.container = s.container || among(program, containers)
 		if !feeds[program] {
 			next.input = s.input
 		}
@@ -84,7 +91,8 @@ func (s simple) tells(program string, r *grammar.Reading) bool {
 	}
 	switch {
 	case program == "git":
-		return len(r.Operands) > 0 && among(s.words[r.Operands[0]], "check-ignore ls-files rm")
+		return len(r.Operands) > 0 && !r.Gave("-C") && (among(s.words[r.Operands[0]], "check-ignore ls-files rm status") ||
+			among(s.words[r.Operands[0]], "log rev-list shortlog") && !slices.ContainsFunc(s.words, gitPatch.MatchString))
 	case program == "echo" || program == "printf":
 		return !s.array && !s.pipes
 	case finders[program] && findRuns(s.words):
@@ -92,6 +100,9 @@ func (s simple) tells(program string, r *grammar.Reading) bool {
 	}
 	return tellers[program]
 }
+
+// gitPatch are options by which git log shows what is in files.
+var gitPatch = lazyregexp.New(`^(-[a-zA-Z]*[pucLGS].*|--(patch|cc|combined|diff-merges|remerge-diff|unified|word-diff|color-words|binary|full-diff|ext-diff|textconv).*)$`)
 
 // started judges the program that a program such as env or timeout starts.
 func (j *judge) started(next simple, by string, depth int) {
@@ -158,14 +169,14 @@ func (j *judge) program(s simple) (name string, ok bool) {
 	case strings.Contains(word, insertion):
 		j.refuse(element, unread, "runs a program that the line does not name")
 		return "", false
-	case !nameForm(word):
+	case !nameForm(strings.TrimPrefix(word, "~/")):
 		j.fail(element, "runs a program with impossible characters in its name", "begin with the program, by its name or absolute path")
 		return "", false
 	case worldWritable(word):
 		j.fail(element, "runs a program from a world-writable directory", "run an installed program")
 		return "", false
 	}
-	if why, bad := denied(name); bad && (why.kind == "" || !j.allow[why.kind]) {
+	if why, bad := denied(name); bad && !looksOnly(name, s.words) && (why.kind == "" || !j.allow[why.kind]) {
 		j.add(element, check.Finding{Message: "runs a program that " + why.what, Suggestion: "run another program, or have the policy list this one under programs", Source: why.kind})
 		return "", false
 	}
@@ -217,7 +228,7 @@ func programName(word string) string {
 
 // nameForm reports whether a word can be the name or path of a program.
 func nameForm(word string) bool {
-	if word[0] == '-' || strings.Contains(word, "://") {
+	if word == "" || word[0] == '-' || strings.Contains(word, "://") {
 		return false
 	}
 	absolute := word[0] == '/' || len(word) > 2 && word[1] == ':' && (word[2] == '\\' || word[2] == '/')

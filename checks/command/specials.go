@@ -26,12 +26,15 @@ var specials = []special{
 	{"tar gtar bsdtar unzip 7z 7za 7zr", judgeUnpacked},
 	{guards, judgeGuard},
 	{"npx bunx uvx pipx npm pnpm yarn go", judgeFetchedGuard},
+	{"pgrep pidof lsof", judgeSought},
 	{"alias systemctl service launchctl brew apt apt-get dnf cargo npm pnpm yarn pip pip3 pipx uv", judgeGuarded},
 	{"systemctl loginctl", judgeServices},
 	{"env printenv export declare typeset set", judgeDump},
 	{"ssh slogin autossh", judgeSSH},
 	{"rm del rd rmdir shred chmod chown chgrp", judgeRemoval},
 	{"kill", judgeKill},
+	{"find gfind bfs", judgeFind},
+	{"kubectl oc k", judgeKubernetes},
 	{"sed gsed", judgeSed},
 	{"psql mysql mariadb sqlite3 sqlcmd mysqlsh pgcli mycli usql duckdb rsql cockroach clickhouse-client mongo mongosh redis-cli", judgeStatement},
 }
@@ -162,13 +165,24 @@ func judgeGuarded(j *judge, s simple, r *grammar.Reading) {
 	j.each(s, startup, "names a program that guards the agent", func(_ int, w string) bool { return isGuard(w) })
 }
 
+// judgeSought refuses to find a guard for another program, which may end it.
+func judgeSought(j *judge, s simple, _ *grammar.Reading) {
+	if s.hands || s.pipes {
+		j.each(s, startup, "finds a program that guards the agent, for another program", func(_ int, w string) bool { return isGuard(w) })
+	}
+}
+
 // judgeGuard refuses to change what toolvet guards, or another guard.
 func judgeGuard(j *judge, s simple, r *grammar.Reading) {
+	own := programName(s.words[0]) == "toolvet"
 	if len(r.Operands) == 0 {
+		if fed := s.by != "" && feeds[s.by]; fed || !own && !slices.ContainsFunc(s.words, func(w string) bool { return among(w, "--help -h --version -V") }) {
+			j.refuse(-1, startup, "opens what guards the agent, to be told what to do") // by words or keys that the line does not show
+		}
 		return
 	}
 	name := s.words[r.Operands[0]]
-	look, own := among(name, lookingElsewhere), programName(s.words[0]) == "toolvet"
+	look := among(name, lookingElsewhere) && !slices.ContainsFunc(s.words, func(w string) bool { return among(w, "--accept --fix --force --yes -y") })
 	if own {
 		look = among(name, looking)
 	}
@@ -189,7 +203,7 @@ func judgeServices(j *judge, s simple, r *grammar.Reading) {
 
 // judgeDump refuses to print the whole environment, or a variable of it that holds a secret.
 func judgeDump(j *judge, s simple, r *grammar.Reading) {
-	if j.listed(s.words) {
+	if j.listed(s.words) || s.search != "" && !secretParts.MatchString(s.search) {
 		return
 	}
 	all := len(s.words) == 1 || among(s.words[0], "export declare typeset") && len(s.words) == 2 && among(s.words[1], "-p -x -xp -px")
@@ -200,6 +214,26 @@ func judgeDump(j *judge, s simple, r *grammar.Reading) {
 	if programName(s.words[0]) == "printenv" {
 		j.each(s, credential, "prints a variable that, going by its name, holds a secret", func(_ int, w string) bool { return secretVariable(w) })
 	}
+}
+
+// secretParts are parts of names of variables that may hold a secret.
+var secretParts = lazyregexp.New(`(?i)to|sec|pas|pw|key|pat$|auth|cred|api|conn|dsn|url|cert|aws|az|gcp|git`)
+
+// searched returns the plain word of at least three letters that a grep looks for in what it reads; "" if it looks for something else.
+func (s simple) searched() string {
+	if len(s.words) < 2 || !among(programName(s.words[0]), "grep egrep rg") {
+		return ""
+	}
+	word := s.words[len(s.words)-1]
+	for _, w := range s.words[1 : len(s.words)-1] {
+		if w != "-i" && w != "-E" && w != "-n" {
+			return ""
+		}
+	}
+	if plain := strings.TrimSuffix(strings.TrimPrefix(word, "^"), "="); len(plain) >= 3 && strings.Trim(plain, wordCharacters) == "" && plain[0] != '-' {
+		return plain
+	}
+	return ""
 }
 
 // judgeSSH refuses a command for the other host: a shell there reads it.
@@ -277,6 +311,55 @@ func judgeRemoval(j *judge, s simple, r *grammar.Reading) {
 		}
 		return strings.HasPrefix(w, insertion)
 	})
+}
+
+// judgeFind judges what find deletes: files below the directories of the work that have something in common are like those of rm.
+func judgeFind(j *judge, s simple, r *grammar.Reading) {
+	i := slices.Index(s.words, "-delete")
+	if i < 0 {
+		return
+	}
+	narrow := j.inside && slices.ContainsFunc(r.Uses, func(u grammar.Use) bool {
+		return among(u.Name, "-name -iname -path -ipath") && strings.Trim(u.Value, "*?.") != "" && u.Word < i
+	})
+	if !narrow {
+		j.refuse(s.element(i), wipe, s.place(i)+"makes the program delete, overwrite or publish")
+	}
+	begins := 0
+	for k, w := range s.words[1:i] {
+		if w != "" && strings.IndexByte("-(!", w[0]) >= 0 {
+			break
+		}
+		j.leaves(s.element(k+1), j.directory, w)
+		if filekind.HoldsStartup(toDirectory(j.directory, w)) {
+			j.refuse(s.element(k+1), startup, s.place(k+1)+"names a directory from whose files git, an agent or the system starts programs later")
+		}
+		begins++
+	}
+	if begins == 0 {
+		j.leaves(-1, j.directory, ".")
+	}
+}
+
+// judgeKubernetes refuses to print the contents of secrets; their names are none.
+func judgeKubernetes(j *judge, s simple, r *grammar.Reading) {
+	if len(r.Operands) < 2 || s.words[r.Operands[0]] != "get" || !slices.ContainsFunc(r.Operands, func(i int) bool { return kubernetesSecret.MatchString(s.words[i]) }) {
+		return
+	}
+	for i, w := range s.words[1:] {
+		_, value, glued := strings.Cut(w, "=")
+		if !glued {
+			value, glued = strings.CutPrefix(w, "-o")
+		}
+		if s.words[i] == "-o" || s.words[i] == "--output" || s.words[i] == "--template" {
+			value = w
+		} else if !glued || value == "" || !strings.HasPrefix(w, "-o") && !strings.HasPrefix(w, "--output") && !strings.HasPrefix(w, "--template") {
+			continue
+		}
+		if !among(value, "name wide") {
+			j.refuse(s.element(i+1), credential, s.place(i+1)+"makes the program print a password, a key or a token")
+		}
+	}
 }
 
 func judgeKill(j *judge, s simple, _ *grammar.Reading) {

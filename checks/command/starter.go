@@ -32,6 +32,46 @@ func nested(program string, s simple, r *grammar.Reading) (simple, bool) {
 	return next, len(next.words) > 0 || len(next.variables) > 0
 }
 
+// containers are programs that start another in a container.
+const containers = "docker podman nerdctl docker-compose podman-compose kubectl oc k"
+
+// contained returns the index of the program that a command starts in a container; 0 if it starts none.
+func contained(program string, words []string, r *grammar.Reading) int {
+	if !among(program, containers) {
+		return 0
+	}
+	names := r.Operands
+	if len(names) > 0 && words[names[0]] == "compose" {
+		names = names[1:]
+	}
+	if len(names) == 0 || words[names[0]] != "exec" {
+		return 0
+	}
+	if among(program, "kubectl oc k") {
+		if i := slices.Index(words, "--"); i > 0 && i+1 < len(words) {
+			return i + 1
+		}
+	}
+	if len(names) > 2 {
+		return names[2]
+	}
+	return 0
+}
+
+// lookers are commands that only look, of programs that are refused by default: their first words.
+var lookers = []string{"crontab -l", "at -l", "atq", "ufw status", "iptables -L", "iptables -S", "losetup -l", "losetup -a", "fdisk -l", "launchctl list", "launchctl print", "schtasks /query", "sysctl -n", "nc -z localhost", "nc -z 127.0.0.1", "nc -zv localhost", "nc -zv 127.0.0.1", "nc -vz localhost", "nc -vz 127.0.0.1"}
+
+// looksOnly reports whether a command of a program that is refused by default only looks.
+func looksOnly(name string, words []string) bool {
+	line := strings.Join(append([]string{name}, words[1:min(len(words), 3)]...), " ")
+	for _, l := range lookers {
+		if line == l || strings.HasPrefix(line, l+" ") {
+			return !slices.ContainsFunc(words[1:], func(w string) bool { return strings.ContainsAny(w, "=") || w == "-w" })
+		}
+	}
+	return len(words) == 1 && name == "mount"
+}
+
 // flockLine is the line that flock gives to a shell behind the name of its file.
 func flockLine(words []string, r *grammar.Reading) string {
 	if len(r.Operands) == 0 {

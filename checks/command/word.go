@@ -148,11 +148,32 @@ func (r *reader) parts(b *strings.Builder, list []syntax.WordPart) {
 	}
 }
 
-// printedBy returns what a substitution inserts: a directory for temporary files, if mktemp makes one, or what the line does not tell.
+// printedBy returns what a substitution inserts, where one plain command tells: a directory for temporary files, the place of a program or of the work.
 func printedBy(p *syntax.CmdSubst) string {
-	if len(p.Stmts) == 1 {
-		if c, ok := p.Stmts[0].Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 && c.Args[0].Lit() == "mktemp" && (len(c.Args) == 1 || len(c.Args) == 2 && c.Args[1].Lit() == "-d") {
-			return "/tmp/tmp.XXXXXXXXXX"
+	if len(p.Stmts) != 1 || len(p.Stmts[0].Redirs) > 0 {
+		return insertion
+	}
+	c, ok := p.Stmts[0].Cmd.(*syntax.CallExpr)
+	if !ok || len(c.Assigns) > 0 {
+		return insertion
+	}
+	var words []string
+	for _, w := range c.Args {
+		if w.Lit() == "" || strings.ContainsAny(w.Lit(), `*?[{\~`) {
+			return insertion
+		}
+		words = append(words, w.Lit())
+	}
+	switch line := strings.Join(words, " "); {
+	case line == "mktemp", line == "mktemp -d":
+		return "/tmp/tmp.XXXXXXXXXX"
+	case line == "go env GOPATH":
+		return "~/go"
+	case line == "npm bin":
+		return "node_modules/.bin"
+	case len(words) == 2 && words[0] == "which", len(words) == 3 && (words[0]+" "+words[1] == "command -v" || words[0]+" "+words[1] == "type -P"):
+		if name := words[len(words)-1]; nameForm(name) && !strings.Contains(name, "/") {
+			return "/usr/bin/" + name
 		}
 	}
 	return insertion
@@ -170,6 +191,8 @@ func (r *reader) parameter(b *strings.Builder, p *syntax.ParamExp) {
 		b.WriteByte('~')
 	case p.Param.Value == "PWD" && b.Len() == 0:
 		b.WriteString(cmp.Or(r.directory, "."))
+	case p.Param.Value == "PATH" && r.variables["PATH"] == "":
+		b.WriteString("/usr/bin:/bin") // the directories of before: what runs from them is judged by its name
 	default:
 		text, known := r.variables[p.Param.Value]
 		if !known || !r.spend(len(text)) {

@@ -1,0 +1,95 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
+)
+
+var badVariables = lazyregexp.New(`^(LD_.*|DYLD_.*|.*PATH|.*_COMMAND|.*_CMD|.*EDITOR|.*PAGER|.*BROWSER|.*SHELL|.*ASKPASS|.*_OPTS|.*_?OPTIONS|.*_?OPT|.*_?ENV|IFS|PS[0-4]|HOME|.*_PROXY|.*_proxy|.*_WRAPPER|.*_PROGRAM|LESS(OPEN|CLOSE)?|GIT_.*|PYTHON.*|PERL5?.*|RUBY.*|NODE_.*|BASH.*|ZDOTDIR|MAKEFLAGS|MAKE|CC|CXX|LD|AR|.*FLAGS|.*_?RC|GCONV.*|NLS.*|MALLOC.*|.*_CONFIG(_.*)?|.*_HOST|.*_URL|SSH_.*|VISUAL|MANOPT|TAR_.*|.*STARTUP.*|JDK_.*|_JAVA.*|(TOOLVET|(OPEN)?MOAT)_.*|GOPROXY|GO(NO)?SUMDB|GOINSECURE)$`)
+
+// goodVariables are of the same forms, and only say how a program behaves: which settings of a project, what it prints,
+// whose name a commit bears, how much memory it takes. A program that shows or edits texts may be none (cat, true).
+var goodVariables = lazyregexp.New(`^((HUGO|NODE|RAILS|RACK|APP|GO|FLASK|DJANGO|MIX|BABEL|DEPLOY|CI|TEST|VITE|NEXT)_ENV=[A-Za-z0-9_.-]*|(NODE_(VER|VERSION|DEBUG|NO_WARNINGS|PENDING_DEPRECATION)|` +
+	`PYTHON(UNBUFFERED|DONTWRITEBYTECODE|IOENCODING|HASHSEED|UTF8|FAULTHANDLER|OPTIMIZE|NOUSERSITE)|` +
+	`GIT_((AUTHOR|COMMITTER)_(NAME|EMAIL|DATE)|TERMINAL_PROMPT|OPTIONAL_LOCKS|MERGE_AUTOEDIT))=.*|` +
+	`(GIT_)?(PAGER|EDITOR)=(cat|true|:)?|GIT_SEQUENCE_EDITOR=(true|:)|(CC|CXX)=(gcc|g\+\+|clang|clang\+\+|cc|c\+\+)(-[0-9]+)?|` +
+	`GOFLAGS=(\s*-(mod=(mod|vendor|readonly)|count=\d+|buildvcs=\w+|tags=[\w,.]+|race|v|x|a|json|short|trimpath|p=\d+|timeout=\w+|failfast|cover))*\s*|(JAVA_OPTS|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|MAVEN_OPTS|GRADLE_OPTS)=(\s*-X(mx|ms|ss)\d+[kKmMgG]?)*|\w+_(URL|HOST)=([a-z0-9+]+://)?([\w.-]+(:[\w.-]*)?@)?(localhost|127\.0\.0\.1)(:\d+)?(/[\w./-]*)?|` +
+	`GIT_TRACE\w*=([012]|true)|PYTHONWARNINGS=(ignore|default|error|always|once|module)(::\w*)?|IFS=(\\[nt]|\s)*|\w+_OPTIONS=(true|false)|` +
+	`BROWSER=none|MAKEFLAGS=-j[0-9]*|NODE_V8_COVERAGE=[\w./-]*|(C|CXX|CPP|F|LD|RUST|RUSTDOC)FLAGS=(\s*-([OgWDUfmIL]|C ?)[\w=+,./-]*)*\s*)$`)
+
+// linking are flags of compilers that start programs or load code.
+var linking = lazyregexp.New(`-f?plugin|-wrapper|linker|-fuse-ld=/|link-arg|-Wl,|-specs|-B`)
+
+// variable judges NAME=value before a program, which a shell or env sets.
+func (j *judge) variable(text string, byEnv bool) {
+	name, value, _ := strings.Cut(text, "=")
+	name = strings.TrimSuffix(name, "+")
+	options, node := strings.CutPrefix(text, "NODE_OPTIONS=")
+	good := goodVariables.MatchString(text) && !(strings.HasSuffix(name, "FLAGS") && linking.MatchString(text)) || node && !classOf("node-setting").holds(options) || j.ofWork(name, value)
+	if badVariables.MatchString(name) && !good {
+		j.refuse(-1, environment, "sets an environment variable that decides what programs run or load")
+		return
+	}
+	if !byEnv && !j.allow[assignment] {
+		j.add(-1, check.Finding{Severity: check.Warning, Message: "sets an environment variable before the program, which only a shell understands", Suggestion: "leave it out, unless a shell reads the line"})
+	}
+}
+
+// ofWork reports whether a variable names directories or addresses of the work at hand, where a program looks for others: the files there run by
+// their own names as well.
+func (j *judge) ofWork(name, value string) bool {
+	switch {
+	case name == "PATH":
+		for dir := range strings.SplitSeq(value, ":") { // programs there have the names of others, so that anything may stand behind a name
+			if !programPlaces.MatchString(dir) && !(packagePrograms.MatchString(dir) && j.holdsWork(dir)) {
+				return false
+			}
+		}
+		return true
+	case name == "PYTHONPATH", name == "NODE_PATH", name == "VIRTUAL_ENV":
+		return !slices.ContainsFunc(strings.Split(value, ":"), func(dir string) bool { return !j.holdsWork(dir) })
+	case strings.HasSuffix(name, "_ENV") && name != "BASH_ENV":
+		return value != "" && strings.Trim(value, wordCharacters) == ""
+	case name == "GOPROXY":
+		return !slices.ContainsFunc(strings.Split(value, ","), func(one string) bool {
+			host, found := hostIn(one, byURL, false)
+			return one != "direct" && one != "off" && !(found && len(j.hosts) > 0 && listedHost(j.hosts, host))
+		})
+	}
+	return false
+}
+
+const wordCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+
+// programPlaces are directories with programs of the system or of the user, and packagePrograms those of a project's packages.
+var (
+	programPlaces   = lazyregexp.New(`^(/usr(/local)?/s?bin|/s?bin|/opt/homebrew/s?bin|~/(go|\.cargo|\.local|\.bun|\.deno|\.yarn|\.npm-global|\.rbenv|\.pyenv|\.nvm/[\w./-]+|\.sdkman/[\w./-]+)/(s?bin|shims))$`)
+	packagePrograms = lazyregexp.New(`(^|/)(node_modules/\.bin|\.?venv/bin|vendor/bin)$`)
+)
+
+// holdsWork reports whether a directory belongs to the work at hand, and the line itself fetches nothing into it.
+func (j *judge) holdsWork(dir string) bool {
+	if dir == "" || strings.Contains(dir, insertion) {
+		return false
+	}
+	full := path.Clean(toDirectory(j.directory, dir))
+	if strings.HasPrefix(full, "~") || strings.HasPrefix(full, "..") || strings.HasPrefix(full, "/") && !slices.ContainsFunc(j.world.Roots, func(root string) bool {
+		return full == root || strings.HasPrefix(full, strings.TrimSuffix(root, "/")+"/")
+	}) {
+		return false
+	}
+	here := j.at(full)
+	for file, text := range j.made {
+		if text == insertion && path.Dir(file) == here {
+			return false
+		}
+	}
+	return true
+}
