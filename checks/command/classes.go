@@ -36,6 +36,9 @@ var classes = []class{
 		return strings.Contains(v, "-extld") || strings.Contains(v, "-fplugin") || strings.Contains(v, "-wrapper")
 	}, ""},
 	{"root", func(v string) bool { return v == "/" }, ""},
+	{"elsewhere", func(v string) bool {
+		return v == "" || strings.Contains(v, ":") || strings.HasPrefix(v, "/") || strings.HasPrefix(v, "~") || strings.Contains(v, "..") || strings.Contains(v, insertion)
+	}, ""},
 	{"path", func(v string) bool { return strings.ContainsAny(v, `/\`) }, "names a script by its path"},
 	{"world-writable", worldWritable, "makes the program run a file from a world-writable directory"},
 	{"shared-settings", worldWritable, "makes git read the settings of a directory that everyone may write to"},
@@ -142,7 +145,7 @@ var sshSettings = lazyregexp.New(`(?i)^(StrictHostKeyChecking|UserKnownHostsFile
 
 var phpSettings = lazyregexp.New(`(?i)(auto_(ap|pre)pend_file|extension|disable_functions|sendmail_path|allow_url_include|open_basedir|include_path|error_log)`)
 
-var awkRuns = lazyregexp.New(`system\s*\(|\|\s*&?\s*(getline|"|\w+\s*$)|"\s*\|\s*getline|print[^;}]*(\||>)|@load|@include|/inet/|ENVIRON|@\s*[a-zA-Z_]\w*\s*\(`)
+var awkRuns = lazyregexp.New(`system\s*\(|\|\s*&?\s*(getline|"|\w+\s*$)|"\s*\|\s*getline|print[^;}]*([^|]\|[^|]|>[^=]|>$)|@load|@include|/inet/|ENVIRON|@\s*[a-zA-Z_]\w*\s*\(`)
 
 // secretInside reports whether code of awk or sed names a file with secrets.
 func secretInside(code string) bool {

@@ -23,6 +23,7 @@ type language struct {
 	foreign  string             // modules that start programs, reach the network, or load code
 	modules  *lazyregexp.Regexp // what stands before the name of a module that is a text; nil: imports are statements
 	plain    *lazyregexp.Regexp // what acts is not looked for in: the harmless members of modules that have others
+	local    string             // of these modules, those that reach this machine, as its own server, are harmless
 	acts     *lazyregexp.Regexp // ways out
 	files    *lazyregexp.Regexp // words of code that reads or writes files
 	writes   *lazyregexp.Regexp // and of code that writes them
@@ -34,6 +35,7 @@ var languages = []*language{{
 	names: "python python2 python3 pypy pypy3",
 	pure: "sys json re math datetime time collections itertools functools string textwrap statistics decimal fractions random uuid hashlib base64 platform typing " +
 		"dataclasses enum calendar pprint operator bisect heapq zlib binascii struct unicodedata",
+	local: "requests httpx urllib http aiohttp",
 	foreign: "subprocess requests urllib urllib2 urllib3 http httplib httpx aiohttp socket socketserver ssl ftplib smtplib poplib imaplib telnetlib nntplib xmlrpc paramiko fabric invoke asyncssh pexpect " +
 		"sh plumbum ctypes cffi pty pdb code codeop runpy importlib pkgutil imp zipimport marshal pickle dill cloudpickle shelve multiprocessing webbrowser boto3 botocore google azure dotenv keyring getpass " +
 		"pwd spwd crypt signal resource fcntl mmap winreg msvcrt gc inspect site pip setuptools distutils ensurepip venv docker kubernetes psutil git pymysql psycopg psycopg2 MySQLdb redis pymongo sqlalchemy " +
@@ -82,13 +84,26 @@ func languageOf(program string) *language {
 }
 
 // interpret judges code for an interpreter.
-func (j *judge) interpret(element int, place, program, text string) {
+func (j *judge) interpret(element int, place, program, text string, depth int) {
 	l := languageOf(program)
-	if l == nil {
+	switch {
+	case strings.Contains(text, insertion):
+	case plainPrint.MatchString(text):
+		j.refuse(element, sum, place+givesCode)
+		return
+	case l == nil:
 		j.refuse(element, inCode, place+givesCode)
 		return
 	}
 	s := l.take(text)
+	commands := s.commands()
+	for _, words := range commands {
+		if depth >= maxNested || !j.spend(wordCost*len(words)) {
+			j.refuse(element, inCode, place+givesCode)
+			return
+		}
+		j.simple(simple{words: words}, depth+1)
+	}
 	switch l.does(s) {
 	case sum:
 		j.refuse(element, sum, place+givesCode)
@@ -123,12 +138,22 @@ func (l *language) does(s source) string {
 	if l.files != nil && l.files.MatchString(code) {
 		kind = edit
 	}
+	if l.script && s.local() {
+		code = strings.ReplaceAll(code, "fetch(", "(")
+		kind = edit
+	}
 	imports := func(name string) bool {
+		if name == "importlib.metadata" {
+			return true
+		}
 		name, _, _ = strings.Cut(strings.TrimPrefix(name, "node:"), "/")
+		if !l.script {
+			name, _, _ = strings.Cut(name, ".")
+		}
 		if name == "fs" || name != "" && !among(name, l.pure) {
 			kind = edit
 		}
-		return !among(name, l.foreign)
+		return !among(name, l.foreign) || among(name, l.local) && s.local() || name == "subprocess" && len(s.commands()) > 0
 	}
 	switch {
 	case l.modules != nil:
@@ -138,11 +163,14 @@ func (l *language) does(s source) string {
 			}
 		}
 	case len(l.pure) > 0:
+		if len(s.commands()) > 0 {
+			code = pythonCommands.ReplaceAllString(code, ";(")
+		}
 		statements := pythonImports.FindAllStringSubmatch(code, -1)
 		code = pythonImports.ReplaceAllString(code, "\n")
 		for _, m := range statements {
 			from, names := m[2], m[1]+m[3]
-			if from != "" && !imports(strings.Split(from, ".")[0]) {
+			if from != "" && !imports(from) {
 				return inCode
 			}
 			for one := range strings.FieldsFuncSeq(names, func(r rune) bool { return strings.ContainsRune(",() \t\n\\", r) }) {
@@ -151,7 +179,7 @@ func (l *language) does(s source) string {
 					code += "\n" + from + "." + one
 				case one == "as": // under another name, its members are not told
 					code += "\n" + restricted.FindString(names)
-				case !imports(strings.Split(one, ".")[0]):
+				case !imports(one):
 					return inCode
 				}
 			}
@@ -175,10 +203,52 @@ func (l *language) does(s source) string {
 	return kind
 }
 
+// commands returns the commands that Python starts, where the code shows all their words: subprocess.run(["git", "status"]). The caller judges them.
+func (s source) commands() (list [][]string) {
+	if s.unsure || shellWords.MatchString(s.code) {
+		return nil
+	}
+	var texts []string
+	for _, lit := range s.literals {
+		if !lit.joined {
+			texts = append(texts, lit.text)
+		}
+	}
+	for _, m := range pythonCommands.FindAllStringSubmatchIndex(s.code, -1) {
+		first := strings.Count(s.code[:m[2]], `""`)
+		words := texts[first : first+strings.Count(s.code[m[2]:m[3]], `""`)]
+		for _, w := range words {
+			if printable.MatchString(w) || strings.Contains(w, "{") {
+				return nil
+			}
+		}
+		list = append(list, words)
+	}
+	return list
+}
+
+// local reports whether all addresses in code are of this machine, and there is one.
+func (s source) local() bool {
+	found := false
+	for _, lit := range s.literals {
+		if strings.Contains(lit.text, "://") {
+			found = true
+			if !localAddress.MatchString(lit.text) {
+				return false
+			}
+		}
+	}
+	return found && !s.unsure
+}
+
 var (
-	pythonImports = lazyregexp.New(`(?m)\bimport[ \t]+([\w ,.\t]+)|\bfrom[ \t]+([\w.]+)[ \t]+import\b[ \t]*(\([^)]*\)|[^\n;]*)`)
-	restricted    = lazyregexp.New(`\b(os|io|shutil|yaml|pathlib)\b`)
-	printable     = lazyregexp.New(`\\(x[2-7]|u00[2-7]|u\{|N|0?[4-7][0-7]|1[0-7][0-7])`)
+	plainPrint     = lazyregexp.New(`^\s*(echo|print|puts|p)\b[\s(]*([A-Z_]+|\d+|"[^"$\\` + "`" + `#]*"|'[^'\\]*')(\s*[,.+]\s*([A-Z_]+|\d+|"[^"$\\` + "`" + `#]*"|'[^'\\]*'))*[\s);]*$`)
+	pythonCommands = lazyregexp.New(`\bsubprocess\.(?:run|check_output|check_call|call|Popen)\(\s*\[((?:\s*""\s*,?)+)\s*\]`)
+	shellWords     = lazyregexp.New(`\b(shell|executable|preexec_fn|env|cwd|startupinfo)\s*=|\*\*`)
+	localAddress   = lazyregexp.New(`^(https?|wss?)://(localhost|127\.0\.0\.1|\[::1\])(:(\d+|\$?\{\w+\}))?(/|$)`)
+	pythonImports  = lazyregexp.New(`(?m)\bimport[ \t]+([\w ,.\t]+)|\bfrom[ \t]+([\w.]+)[ \t]+import\b[ \t]*(\([^)]*\)|[^\n;]*)`)
+	restricted     = lazyregexp.New(`\b(os|io|shutil|yaml|pathlib)\b`)
+	printable      = lazyregexp.New(`\\(x[2-7]|u00[2-7]|u\{|N|0?[4-7][0-7]|1[0-7][0-7])`)
 )
 
 // texts judges the texts of code that may name files.

@@ -112,6 +112,12 @@ func (j *judge) connects(program string, s simple, own int) {
 	}
 	for i := 1; i < own; i++ {
 		w := s.words[i]
+		if said := s.words[i-1]; kind == byHost && (among(said, "-H --header -A --user-agent -e --referer") || strings.HasPrefix(w, "--header=") || strings.HasPrefix(w, "--referer=") || strings.HasPrefix(w, "--user-agent=")) {
+			continue // what it says to the host
+		}
+		if among(program, "ping traceroute") && privateAddress(w) {
+			continue
+		}
 		if _, value, ok := strings.Cut(w, "="); ok && strings.HasPrefix(w, "--") && strings.Contains(value, "://") {
 			w = value
 		}
@@ -176,6 +182,13 @@ func hostIn(word string, kind caller, operand bool) (host string, found bool) {
 		}
 	}
 	return "", false
+}
+
+// privateAddress reports whether a word is an address of a network of one's own.
+func privateAddress(word string) bool {
+	word, _, _ = strings.Cut(word, "%")
+	ip, err := netip.ParseAddr(word)
+	return err == nil && (ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast() || ip.IsLinkLocalMulticast())
 }
 
 func listedHost(hosts []string, host string) bool {

@@ -172,7 +172,7 @@ func (j *judge) program(s simple) (name string, ok bool) {
 	case !nameForm(strings.TrimPrefix(word, "~/")):
 		j.fail(element, "runs a program with impossible characters in its name", "begin with the program, by its name or absolute path")
 		return "", false
-	case worldWritable(word):
+	case worldWritable(word) && !j.ownWork(word):
 		j.fail(element, "runs a program from a world-writable directory", "run an installed program")
 		return "", false
 	}

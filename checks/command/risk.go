@@ -5,9 +5,12 @@ package command
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/command/internal/grammar"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // consequence says what a kind of entries in the table of options is refused for, and what
@@ -44,8 +47,8 @@ func consequenceOf(kind grammar.Kind) (c consequence, bad bool) {
 // together. depth counts the programs that start it.
 func (j *judge) options(program string, s simple, r *grammar.Reading, depth int) {
 	for _, use := range r.Uses {
-		if use.Kind == grammar.Code && use.Class == "" && languageOf(program) != nil {
-			j.interpret(s.element(use.Word), s.place(use.Word), program, use.Value)
+		if use.Kind == grammar.Code && use.Class == "" {
+			j.interpret(s.element(use.Word), s.place(use.Word), program, use.Value, depth)
 			continue
 		}
 		j.use(s, r, use)
@@ -69,12 +72,15 @@ func (j *judge) use(s simple, r *grammar.Reading, use grammar.Use) {
 		j.add(s.element(use.Word), check.Finding{Severity: check.Warning, Message: s.place(use.Word) + "stops or destroys something for good", Suggestion: mendOf(wipe)})
 	}
 	c, bad := consequenceOf(use.Kind)
-	if !bad || use.Kind == grammar.Wipes && excused(r) {
+	if !bad || use.Kind == grammar.Wipes && s.excused(r) {
 		return
 	}
 	if use.Class != "" {
 		class := classOf(use.Class)
-		if text, told := j.made[j.at(use.Value)]; !class.holds(use.Value) || told && text != insertion && class.name == "world-writable" && j.allow[temporary] {
+		if module, _, _ := strings.Cut(use.Value, "@"); class.name == "versioned" && len(j.hosts) > 0 && listedHost(j.hosts, strings.Split(module, "/")[0]) {
+			return // a module by its name, as of a registry
+		}
+		if !class.holds(use.Value) || class.name == "world-writable" && j.ownWork(use.Value) {
 			return // what the line itself writes there is judged
 		}
 		if class.what != "" {
@@ -84,7 +90,10 @@ func (j *judge) use(s simple, r *grammar.Reading, use grammar.Use) {
 	j.refuse(s.element(use.Word), c.allow, s.place(use.Word)+c.what)
 }
 
-func excused(r *grammar.Reading) bool {
+func (s simple) excused(r *grammar.Reading) bool {
+	if programName(s.words[0]) == "gh" && len(r.Operands) > 1 && s.words[r.Operands[0]] == "api" && s.words[r.Operands[1]] == "graphql" {
+		return slices.ContainsFunc(s.words, readingQuery.MatchString) && !slices.ContainsFunc(s.words, func(w string) bool { return strings.Contains(w, "mutation") })
+	}
 	for _, use := range r.Uses {
 		if use.Kind == grammar.Excuses {
 			return true
@@ -92,6 +101,9 @@ func excused(r *grammar.Reading) bool {
 	}
 	return false
 }
+
+// readingQuery is a query for GraphQL that changes nothing.
+var readingQuery = lazyregexp.New(`^query=\s*(query\b|\{)`)
 
 // element is where a fault in a word is told.
 func (s simple) element(i int) int {

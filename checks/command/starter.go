@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/checks/command/internal/grammar"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // reading reads the words of a program by its grammar, or by that of most programs.
@@ -59,7 +60,7 @@ func contained(program string, words []string, r *grammar.Reading) int {
 }
 
 // lookers are commands that only look, of programs that are refused by default: their first words.
-var lookers = []string{"crontab -l", "at -l", "atq", "ufw status", "iptables -L", "iptables -S", "losetup -l", "losetup -a", "fdisk -l", "launchctl list", "launchctl print", "schtasks /query", "sysctl -n", "nc -z localhost", "nc -z 127.0.0.1", "nc -zv localhost", "nc -zv 127.0.0.1", "nc -vz localhost", "nc -vz 127.0.0.1"}
+var lookers = []string{"crontab -l", "mount -l", "at -l", "atq", "ufw status", "iptables -L", "iptables -S", "losetup -l", "losetup -a", "fdisk -l", "launchctl list", "launchctl print", "schtasks /query", "sysctl -n", "nc -z localhost", "nc -z 127.0.0.1", "nc -zv localhost", "nc -zv 127.0.0.1", "nc -vz localhost", "nc -vz 127.0.0.1"}
 
 // looksOnly reports whether a command of a program that is refused by default only looks.
 func looksOnly(name string, words []string) bool {
@@ -108,12 +109,17 @@ func inlineLines(program string, words []string, r *grammar.Reading) []string {
 	}
 	var lines []string
 	for _, use := range r.Uses {
+		if program == "concurrently" && packageScript.MatchString(use.Value) {
+			continue // the scripts of a package, by a pattern
+		}
 		if use.Kind == grammar.Line && !slices.Contains(lines, use.Value) {
 			lines = append(lines, use.Value)
 		}
 	}
 	return lines
 }
+
+var packageScript = lazyregexp.New(`^(npm|pnpm|yarn|bun|node|deno):[\w:*./-]+( [\w ./=@:-]*)?$`)
 
 func joined(words []string) []string {
 	if len(words) == 0 {

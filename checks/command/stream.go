@@ -5,6 +5,7 @@ package command
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/checks/command/internal/grammar"
@@ -71,7 +72,7 @@ func (j *judge) code(program, text string, r *grammar.Reading, depth int) {
 	case !among(program, interpreterNames):
 		j.inline(text, depth, r.Within)
 	default:
-		j.interpret(-1, "", program, text)
+		j.interpret(-1, "", program, text, depth)
 	}
 }
 
@@ -105,6 +106,15 @@ func (j *judge) writes(file, text string) {
 	j.made[j.at(file)] = text
 }
 
+// built stands for what a compiler of the line makes: it runs as the project's own code does.
+const built = ":"
+
+// ownWork reports whether the line itself writes a file, of what it tells or compiles.
+func (j *judge) ownWork(file string) bool {
+	text, written := j.made[j.at(file)]
+	return written && text != insertion && j.allow[temporary]
+}
+
 // saves notes the files that a command fetches or copies.
 func (r *reader) saves(s simple) {
 	if len(s.words) == 0 {
@@ -113,6 +123,10 @@ func (r *reader) saves(s simple) {
 	program, last := programName(s.words[0]), s.words[len(s.words)-1]
 	for i, w := range s.words[1:] {
 		switch {
+		case among(program, "gcc g++ cc c++ clang clang++ go rustc zig tcc"):
+			if name, ok := output(program, s.words, i+1); ok && !slices.ContainsFunc(s.words, func(w string) bool { return strings.Contains(r.made[r.at(w)], insertion) }) {
+				r.writes(name, built)
+			}
 		case among(program, "curl wget wget2 aria2c http https xh"):
 			if name, ok := output(program, s.words, i+1); ok {
 				r.writes(name, insertion)

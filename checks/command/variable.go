@@ -57,6 +57,8 @@ func (j *judge) ofWork(name, value string) bool {
 		return !slices.ContainsFunc(strings.Split(value, ":"), func(dir string) bool { return !j.holdsWork(dir) })
 	case strings.HasSuffix(name, "_ENV") && name != "BASH_ENV":
 		return value != "" && strings.Trim(value, wordCharacters) == ""
+	case ownPlace.MatchString(name) && !loaders.MatchString(name):
+		return strings.ContainsAny(value, "./") && !slices.ContainsFunc(strings.Split(value, ":"), func(file string) bool { return !j.holdsWork(file) })
 	case name == "GOPROXY":
 		return !slices.ContainsFunc(strings.Split(value, ","), func(one string) bool {
 			host, found := hostIn(one, byURL, false)
@@ -65,6 +67,12 @@ func (j *judge) ofWork(name, value string) bool {
 	}
 	return false
 }
+
+// ownPlace are variables of a project's own programs, by their names, and loaders those of programs that every line uses.
+var (
+	ownPlace = lazyregexp.New(`^\w+_(PATH|CONFIG|CONFIG_\w+)$`)
+	loaders  = lazyregexp.New(`^(LD|DYLD|GIT|SSH|GCONV|BASH|NPM|YARN|PIP|CARGO|DOCKER|KUBE|AWS|NODE|TOOLVET|MOAT|OPENMOAT)_`)
+)
 
 const wordCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 

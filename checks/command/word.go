@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -148,6 +149,9 @@ func (r *reader) parts(b *strings.Builder, list []syntax.WordPart) {
 	}
 }
 
+// shellHooks are commands whose output a shell runs to use a program: it sets variables and functions of that program.
+var shellHooks = lazyregexp.New(`^((pyenv|rbenv|nodenv|goenv|jenv|zoxide|starship) init (-|bash|zsh|sh)( (bash|zsh|-))?|(pyenv|rbenv) init --path|direnv (hook|export) (bash|zsh)|(/opt/homebrew/bin/)?brew shellenv|fnm env( --[\w-]+)*|mise activate (bash|zsh)|opam env|ssh-agent -s|dircolors( -b)?|conda shell\.bash hook|minikube docker-env)$`)
+
 // printedBy returns what a substitution inserts, where one plain command tells: a directory for temporary files, the place of a program or of the work.
 func printedBy(p *syntax.CmdSubst) string {
 	if len(p.Stmts) != 1 || len(p.Stmts[0].Redirs) > 0 {
@@ -165,6 +169,8 @@ func printedBy(p *syntax.CmdSubst) string {
 		words = append(words, w.Lit())
 	}
 	switch line := strings.Join(words, " "); {
+	case shellHooks.MatchString(line):
+		return ":"
 	case line == "mktemp", line == "mktemp -d":
 		return "/tmp/tmp.XXXXXXXXXX"
 	case line == "go env GOPATH":
@@ -209,7 +215,7 @@ func (r *reader) active(part syntax.WordPart) {
 		if p.Param != nil && p.Exp != nil && (p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull) {
 			r.variable(p.Param.Value+"="+r.text(p.Exp.Word), true)
 		}
-		if p.Param != nil && !p.Length && secretVariable(p.Param.Value) {
+		if _, own := r.variables[p.Param.Value]; !own && p.Param != nil && !p.Length && secretVariable(p.Param.Value) {
 			r.refuse(-1, credential, "inserts a variable that, going by its name, holds a secret")
 		}
 		if pieces(p) {
