@@ -28,7 +28,7 @@ var classes = []class{
 	{"pager", func(v string) bool { return !among(v, "never less more most cat builtin") }, ""},
 	{"writing", func(v string) bool { return !strings.EqualFold(v, "GET") && !strings.EqualFold(v, "HEAD") }, ""},
 	{"pager-command", pagerActs, ""},
-	{"git-setting", func(v string) bool { return !gitSettings.MatchString(v) && !gitSSH(v) }, "sets git's configuration, by which it starts programs"},
+	{"git-setting", func(v string) bool { return !gitSettings.MatchString(v) && !gitSSH(v) && !gitPager.MatchString(v) }, "sets git's configuration, by which it starts programs"},
 	{"ssh-setting", func(v string) bool { return !sshSettings.MatchString(strings.TrimSpace(v)) }, "sets something by which ssh may start programs or open channels"},
 	{"php-setting", func(v string) bool { return phpSettings.MatchString(v) }, ""},
 	{"not-ssh", func(v string) bool { return !sshCommand.MatchString(v) }, ""},
@@ -140,6 +140,9 @@ func gitSSH(setting string) bool {
 // gitSettings are what may be set in git's configuration: nothing else of it can be told
 // from what starts programs.
 var gitSettings = lazyregexp.New(`(?i)^(user\.(name|email|signingkey)|color\..*|advice\..*|init\.defaultbranch|core\.(quotepath|autocrlf|eol|filemode|ignorecase|longpaths|abbrev|bare|symlinks|compression)|log\.\w+|commit\.gpgsign|tag\.gpgsign|tag\.sort|pull\.(rebase|ff)|push\.(default|autosetupremote|followtags)|fetch\.(prune|parallel)|merge\.(ff|conflictstyle)|rebase\.(autostash|autosquash)|diff\.(renames|algorithm|colormoved)|http\.(version|postbuffer)|rerere\.enabled|status\.\w+|branch\.[^=]*\.(remote|merge)|column\.ui|help\.autocorrect|gc\.auto|feature\.\w+|protocol\.version)(=|$)`)
+
+// gitPager are pagers that start nothing else.
+var gitPager = lazyregexp.New(`(?i)^(core\.pager|pager\.\w+)=(cat|less|true|false)?$`)
 
 var sshSettings = lazyregexp.New(`(?i)^(StrictHostKeyChecking|UserKnownHostsFile|IdentitiesOnly|IdentityFile|BatchMode|ConnectTimeout|ConnectionAttempts|ServerAlive\w+|TCPKeepAlive|Port|User|LogLevel|Compression|ControlMaster|ControlPersist|HostKeyAlgorithms|PubkeyAcceptedKeyTypes|PubkeyAcceptedAlgorithms|PreferredAuthentications|PasswordAuthentication|PubkeyAuthentication|KexAlgorithms|Ciphers|MACs|AddressFamily|NumberOfPasswordPrompts|RequestTTY|CheckHostIP|VisualHostKey|HashKnownHosts|GSSAPIAuthentication|reconnect|follow_symlinks|allow_other|ro|uid|gid)([= ]|$)`)
 

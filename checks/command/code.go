@@ -11,7 +11,7 @@ import (
 )
 
 // A language tells what its code does, as far as words tell. Code that only computes, or that also reads and writes files of the
-// project, is everyday work: agents edit files by it. Whatever starts programs, deletes, reaches the network or makes names from pieces is not.
+// project, is everyday work: agents edit files by it. Code that starts programs, deletes, reaches the network or makes names from pieces is not.
 //
 // No guard understands a program, but every way out of a language begins with a word: a module, a function, an attribute. So
 // code is harmless if none of them stands outside its texts, and if nothing computes a name (getattr, x[…]). The texts are judged like words of a
@@ -32,7 +32,7 @@ type language struct {
 }
 
 var languages = []*language{{
-	names: "python python2 python3 pypy pypy3",
+	names: "python python2 python3 pypy pypy3 ipython",
 	pure: "sys json re math datetime time collections itertools functools string textwrap statistics decimal fractions random uuid hashlib base64 platform typing " +
 		"dataclasses enum calendar pprint operator bisect heapq zlib binascii struct unicodedata",
 	local: "requests httpx urllib http aiohttp",

@@ -320,7 +320,7 @@ func judgeFind(j *judge, s simple, r *grammar.Reading) {
 		return
 	}
 	narrow := j.inside && slices.ContainsFunc(r.Uses, func(u grammar.Use) bool {
-		return among(u.Name, "-name -iname -path -ipath") && strings.Trim(u.Value, "*?.") != "" && u.Word < i
+		return u.Name == "-empty" && u.Word < i || among(u.Name, "-name -iname -path -ipath") && strings.Trim(u.Value, "*?.") != "" && u.Word < i
 	})
 	if !narrow {
 		j.refuse(s.element(i), wipe, s.place(i)+"makes the program delete, overwrite or publish")

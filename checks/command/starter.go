@@ -36,12 +36,15 @@ func nested(program string, s simple, r *grammar.Reading) (simple, bool) {
 // containers are programs that start another in a container.
 const containers = "docker podman nerdctl docker-compose podman-compose kubectl oc k"
 
-// contained returns the index of the program that a command starts in a container; 0 if it starts none.
+// contained returns the index of the program that a command starts in a container, or git for each commit; 0 if it starts none.
 func contained(program string, words []string, r *grammar.Reading) int {
+	names := r.Operands
+	if program == "git" && len(names) > 2 && words[names[0]] == "bisect" && words[names[1]] == "run" {
+		return names[2]
+	}
 	if !among(program, containers) {
 		return 0
 	}
-	names := r.Operands
 	if len(names) > 0 && words[names[0]] == "compose" {
 		names = names[1:]
 	}

@@ -4,8 +4,6 @@
 package secret
 
 import (
-	"cmp"
-	"slices"
 	"strconv"
 
 	"github.com/toolvet/toolvet/call/result"
@@ -78,7 +76,7 @@ func (s *search) names() []*name {
 func (s *search) inner(t result.Token, edits []result.Edit) string {
 	var b []byte
 	pos := t.Start + 1
-	for _, e := range slices.SortedFunc(slices.Values(edits), func(a, b result.Edit) int { return cmp.Compare(a.Start, b.Start) }) {
+	for _, e := range result.InOrder(edits) {
 		if e.Start >= pos {
 			b = append(append(b, s.result.Raw[pos:e.Start]...), e.Text...)
 		}

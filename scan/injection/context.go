@@ -19,7 +19,8 @@ type hiddenSpan struct {
 
 // disjoint sorts hidden spans and drops what an earlier one covers.
 func disjoint(list []hiddenSpan) []hiddenSpan {
-	slices.SortFunc(list, func(a, b hiddenSpan) int { return cmp.Or(a.start-b.start, b.end-a.end) })
+	// Not by slices.SortFunc, here and below, whose code a program has once for each type: 12 kB.
+	sort.SliceStable(list, func(i, j int) bool { return cmp.Or(list[i].start-list[j].start, list[j].end-list[i].end) < 0 })
 	kept := list[:0]
 	end := -1
 	for _, h := range list {

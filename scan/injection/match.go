@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math/bits"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -78,7 +79,7 @@ func newReading(w *words, p *pace, text string, hidden []hiddenSpan) *reading {
 // groups returns the cues of the text that suffice together, each with its neighbours.
 func (r *reading) groups() [][]cue {
 	cues := r.cues()
-	slices.SortFunc(cues, func(a, b cue) int { return cmp.Or(a.start-b.start, b.score-a.score) })
+	sort.SliceStable(cues, func(i, j int) bool { return cmp.Or(cues[i].start-cues[j].start, cues[j].score-cues[i].score) < 0 })
 	var groups [][]cue
 	for i := 0; i < len(cues); {
 		j, end := i, cues[i].end
@@ -107,8 +108,9 @@ func sum(cues []cue) int {
 			best[c.rule] = c
 		}
 	}
-	list := slices.SortedFunc(maps.Values(best), func(a, b cue) int {
-		return cmp.Or(b.score-a.score, cmp.Compare(a.rule, b.rule))
+	list := slices.Collect(maps.Values(best))
+	sort.Slice(list, func(i, j int) bool {
+		return cmp.Or(list[j].score-list[i].score, cmp.Compare(list[i].rule, list[j].rule)) < 0
 	})
 	total, quoted := 0, 0
 	for i, c := range list {

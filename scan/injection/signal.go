@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sort"
 	"sync"
 	"unicode/utf8"
 )
@@ -167,8 +168,9 @@ func (s *scanner) report(kind string, rule string, start, end, score int) {
 // finish sorts the signals, drops those that lie in another of their rule, and keeps the
 // first.
 func (s *scanner) finish() {
-	slices.SortFunc(s.signals, func(a, b Signal) int {
-		return cmp.Or(a.Start-b.Start, b.End-a.End, b.Score-a.Score, cmp.Compare(a.Pattern, b.Pattern))
+	sort.SliceStable(s.signals, func(i, j int) bool {
+		a, b := s.signals[i], s.signals[j]
+		return cmp.Or(a.Start-b.Start, b.End-a.End, b.Score-a.Score, cmp.Compare(a.Pattern, b.Pattern)) < 0
 	})
 	ends := map[string]int{} // of the last signal of each rule
 	s.signals = slices.DeleteFunc(s.signals, func(a Signal) bool {
