@@ -75,6 +75,7 @@ var classes = []class{
 	{"sqlite-command", sqliteActs, ""},
 	{"kubernetes-secret", func(v string) bool { return kubernetesSecret.MatchString(v) }, ""},
 	{"bypass", func(v string) bool { return among(v, "bypassPermissions danger-full-access never yolo auto_edit") }, "lets an agent do anything without a question"},
+	{"whole-environment", func(v string) bool { return wholeEnvironment.MatchString(v) }, "makes the program print variables of the environment, also those that hold secrets"},
 	{"set-uid", func(v string) bool { return setuidMode.MatchString(v) }, "makes a program run with the rights of its owner"},
 }
 
@@ -140,6 +141,9 @@ func gitSSH(setting string) bool {
 // gitSettings are what may be set in git's configuration: nothing else of it can be told
 // from what starts programs.
 var gitSettings = lazyregexp.New(`(?i)^(user\.(name|email|signingkey)|color\..*|advice\..*|init\.defaultbranch|core\.(quotepath|autocrlf|eol|filemode|ignorecase|longpaths|abbrev|bare|symlinks|compression)|log\.\w+|commit\.gpgsign|tag\.gpgsign|tag\.sort|pull\.(rebase|ff)|push\.(default|autosetupremote|followtags)|fetch\.(prune|parallel)|merge\.(ff|conflictstyle)|rebase\.(autostash|autosquash)|diff\.(renames|algorithm|colormoved)|http\.(version|postbuffer)|rerere\.enabled|status\.\w+|branch\.[^=]*\.(remote|merge)|column\.ui|help\.autocorrect|gc\.auto|feature\.\w+|protocol\.version)(=|$)`)
+
+// wholeEnvironment is code for jq that reads more of the environment than a plain name tells.
+var wholeEnvironment = lazyregexp.New(`(^|[\s|(,])(env|\$ENV)([^.\w]|$|\.\w*(?i:token|secret|passw|key|cred))`)
 
 // gitPager are pagers that start nothing else.
 var gitPager = lazyregexp.New(`(?i)^(core\.pager|pager\.\w+)=(cat|less|true|false)?$`)

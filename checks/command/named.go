@@ -29,7 +29,7 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 	switch {
 	case !tells && finders[program] && among(s.words[i-1], "-name -iname") && strings.Trim(word, "*?.") != "" && j.allow[glob] && finds("/home/.ssh/"+word):
 		j.refuse(element, secret, s.place(i)+"finds files that hold secrets, for another program")
-	case !tells && j.namesSecret(word, directory) && !setsUp(program, s.words, i):
+	case !tells && j.namesSecret(word, directory) && !setsUp(program, s.words, i) && !isFilter(program, s.words, i):
 		j.refuse(element, secret, s.place(i)+"names a file that holds secrets or accounts")
 	case (writers[program] || program == "ln" || last && copiers[program]) && strings.Contains(word, "bin/") && isGuard(word), writes && strings.Contains(written, "bin/") && isGuard(written):
 		j.refuse(element, startup, s.place(i)+"names a program that guards the agent")
@@ -65,6 +65,11 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 	if strings.ContainsAny(word, ".-:") && containsAny(word, metadataHints) && metadata.MatchString(word) {
 		j.refuse(element, network, s.place(i)+"names the metadata service of a cloud, which hands out credentials")
 	}
+}
+
+// isFilter reports whether a word is the filter of jq, such as .env, rather than a file.
+func isFilter(program string, words []string, i int) bool {
+	return among(program, "jq yq gojq jaq") && words[i][0] == '.' && !strings.Contains(words[i], "/") && !slices.ContainsFunc(words[1:i], func(w string) bool { return w == "" || w[0] != '-' || w == "-f" || w == "--from-file" })
 }
 
 // setsUp reports whether a word names the settings of a project's own program, which the command writes or hands to that program.

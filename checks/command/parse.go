@@ -83,7 +83,8 @@ func tooDeep(text string) bool {
 type reader struct {
 	*judge
 	commands []simple
-	foreign  bool // what comes through the pipe is fetched or decoded
+	stdin    *string // what commands read, after "exec <"
+	foreign  bool    // what comes through the pipe is fetched or decoded
 }
 
 func (r *reader) statements(stmts []*syntax.Stmt) {
@@ -126,13 +127,16 @@ func (r *reader) statement(s *syntax.Stmt) {
 			r.feed(redirected, r.text(redirect.Hdoc))
 		case redirect.Op == syntax.WordHdoc:
 			r.feed(redirected, r.text(redirect.Word))
-		case redirect.Op == syntax.RdrIn:
+		case redirect.Op == syntax.RdrIn || redirect.Op == syntax.RdrInOut:
 			if text, written := r.made[r.at(r.text(redirect.Word))]; written && text != insertion {
 				r.feed(redirected, text)
 			} else if written || redirected > before {
 				r.feed(redirected, "")
 			}
 		}
+	}
+	if own := r.commands[redirected:]; len(own) == 1 && len(own[0].words) == 1 && own[0].words[0] == "exec" && own[0].input != nil {
+		r.stdin = own[0].input // of all commands behind
 	}
 	for _, redirect := range s.Redirs {
 		switch file := r.text(redirect.Word); redirect.Op {
@@ -217,7 +221,17 @@ func (r *reader) command(c syntax.Command) {
 		r.declaration(c)
 	case *syntax.LetClause:
 		r.inner(c)
+		r.assigned(c)
 		r.commands = append(r.commands, simple{words: []string{"let"}})
+	case *syntax.ArithmCmd:
+		r.refuse(-1, compound, "uses the syntax of a shell beyond a plain command, by brackets or keywords outside quotes")
+		r.inner(c)
+		r.assigned(c)
+	case *syntax.CoprocClause:
+		r.refuse(-1, compound, "uses the syntax of a shell beyond a plain command, by brackets or keywords outside quotes")
+		first := len(r.commands)
+		r.statement(c.Stmt)
+		r.feed(first, "")
 	case *syntax.TimeClause:
 		r.statement(c.Stmt)
 	case *syntax.BinaryCmd:
@@ -331,6 +345,7 @@ func (r *reader) call(assigns []*syntax.Assign, args []*syntax.Word) {
 			return
 		}
 	}
+	s.input = r.stdin
 	r.commands = append(r.commands, s)
 	r.saves(s)
 	r.follow(s)
@@ -349,6 +364,9 @@ func (r *reader) remember(assigns []*syntax.Assign, texts []string) {
 
 // set learns the text of a variable.
 func (r *reader) set(name, text string) {
+	if strings.Contains(text, "[$(") || strings.Contains(text, "[`") {
+		r.refuse(-1, unread, "sets a variable to a text that arithmetic would run")
+	}
 	if r.variables == nil {
 		r.variables = map[string]string{}
 	}
@@ -385,11 +403,28 @@ func (r *reader) words(w *syntax.Word) (list []string) {
 	return list
 }
 
+// assigned judges the variables that arithmetic sets, as in ((x = 1)).
+func (r *reader) assigned(node syntax.Node) {
+	syntax.Walk(node, func(n syntax.Node) bool {
+		if b, ok := n.(*syntax.BinaryArithm); ok {
+			if w, ok := b.X.(*syntax.Word); ok && strings.HasSuffix(b.Op.String(), "=") && !among(b.Op.String(), "== != <= >=") {
+				r.variable(r.text(w)+"=", true)
+			}
+		}
+		return true
+	})
+}
+
 // declaration reads what looks like a command to everyone but the parser: export, local.
 func (r *reader) declaration(c *syntax.DeclClause) {
 	s := simple{words: []string{c.Variant.Value}}
 	for _, a := range c.Args {
-		s.words = append(s.words, r.assign(a))
+		word := r.assign(a)
+		name, _, set := strings.Cut(word, "=")
+		if strings.Contains(name, insertion) && !(set && a.Name != nil) || name == "-n" && c.Variant.Value != "export" {
+			r.refuse(-1, environment, "sets a variable that the line does not name")
+		}
+		s.words = append(s.words, word)
 	}
 	r.remember(c.Args, s.words[1:])
 	r.commands = append(r.commands, s)

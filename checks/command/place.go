@@ -133,6 +133,7 @@ var senders = []struct{ programs, words string }{
 	{"mail mailx mutt sendmail swaks rclone croc wormhole cloudflared", ""},
 	{"aws gsutil gcloud az", "cp mv rsync sync put-object upload upload-batch"},
 	{"openssl", "s_client s_server"},
+	{"s3cmd s5cmd mc b2 azcopy", "put sync cp mv upload upload-file upload_file copy mirror pipe"},
 }
 
 // here is this machine, as s_client connects to it.

@@ -29,6 +29,7 @@ var specials = []special{
 	{"pgrep pidof lsof", judgeSought},
 	{"alias systemctl service launchctl brew apt apt-get dnf cargo npm pnpm yarn pip pip3 pipx uv", judgeGuarded},
 	{"systemctl loginctl", judgeServices},
+	{"test [ [[ printf read unset declare typeset local let expr", judgeSubscript},
 	{"env printenv export declare typeset set", judgeDump},
 	{"ssh slogin autossh", judgeSSH},
 	{"rm del rd rmdir shred chmod chown chgrp", judgeRemoval},
@@ -70,6 +71,9 @@ func judgeGit(j *judge, s simple, r *grammar.Reading) {
 		}
 		return
 	case "push":
+		if len(operands) == 0 && len(j.remotes) > 0 {
+			j.refuse(-1, network, "sends to an address which the line itself has set")
+		}
 		if len(operands) > 0 && j.remotes[s.words[operands[0]]] {
 			j.refuse(s.element(operands[0]), network, s.place(operands[0])+"names an address to send to, which the line itself has set")
 		}
@@ -164,6 +168,15 @@ func judgeGuarded(j *judge, s simple, r *grammar.Reading) {
 	}
 	j.each(s, startup, "names a program that guards the agent", func(_ int, w string) bool { return isGuard(w) })
 }
+
+// judgeSubscript refuses subscripts that run commands: a shell computes them, also from within quotes.
+func judgeSubscript(j *judge, s simple, _ *grammar.Reading) {
+	if !s.array {
+		j.each(s, unread, "has a subscript that a shell would run", func(_ int, w string) bool { return subscript.MatchString(w) })
+	}
+}
+
+var subscript = lazyregexp.New("^\\w+\\[[^\\]]*(\\$\\(|`)")
 
 // judgeSought refuses to find a guard for another program, which may end it.
 func judgeSought(j *judge, s simple, _ *grammar.Reading) {

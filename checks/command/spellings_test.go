@@ -14,6 +14,7 @@ import (
 
 // samples are values in each class of the table.
 var samples = map[string]string{
+	"whole-environment": "$ENV",
 	"elsewhere":         "/x.js",
 	"bypass":            "never",
 	"":                  "sudo id",

@@ -218,6 +218,12 @@ func (r *reader) active(part syntax.WordPart) {
 		if _, own := r.variables[p.Param.Value]; !own && p.Param != nil && !p.Length && secretVariable(p.Param.Value) {
 			r.refuse(-1, credential, "inserts a variable that, going by its name, holds a secret")
 		}
+		switch {
+		case p.Exp != nil && p.Exp.Op == syntax.OtherParamOps && r.text(p.Exp.Word) == "P":
+			r.refuse(-1, unread, "runs what the text of a variable tells, by ${…@P}")
+		case p.Excl && p.Param != nil && secretVariable(r.variables[p.Param.Value]):
+			r.refuse(-1, credential, "inserts a variable that, going by its name, holds a secret")
+		}
 		if pieces(p) {
 			r.refuse(-1, compound, "builds words out of pieces of variables, by $IFS, $@ or ${…:…}")
 		} else {
