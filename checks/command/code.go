@@ -68,7 +68,7 @@ var languages = []*language{{
 	computes: lazyregexp.New(`\.reverse\s*\(|base64|\bhex\b`),
 }, {
 	names: "perl",
-	acts: lazyregexp.New("(?i)[`<]|\\b(system|exec|qx|open|opendir|sysopen|unlink|require|use|do|eval|socket|connect|fork|kill|rename|rmdir|mkdir|link|symlink|chmod|chown|truncate|glob|syscall|dbmopen|env|pipe|utime|ioctl|fcntl|readpipe|sub|" +
+	acts: lazyregexp.New("(?i)`|\\b(system|exec|qx|open|opendir|sysopen|unlink|require|use|do|eval|socket|connect|fork|kill|rename|rmdir|mkdir|link|symlink|chmod|chown|truncate|glob|syscall|dbmopen|env|pipe|utime|ioctl|fcntl|readpipe|sub|" +
 		"bless|import|inc|no|package|format|write|select)\\b|&\\s*[{$]|->|\\(\\?\\??\\{|[/}#|!][a-z]*e[a-z]*\\s*(;|$|\\}|\\))|\\\\x"),
 }}
 

@@ -41,6 +41,7 @@ type judge struct {
 	before       string            // where it was before that
 	variables    map[string]string // those that the line itself sets to a text, by name
 	made         map[string]string // the files that the line itself writes, with their text; insertion if the line does not tell it
+	unpacked     bool              // the line has unpacked what it fetched
 	remotes      map[string]bool   // of git, which the line itself sets
 	spent        int               // bytes of variables and of lines for shells, which may hold one another
 	world        check.World

@@ -29,6 +29,8 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 	switch {
 	case !tells && finders[program] && among(s.words[i-1], "-name -iname") && strings.Trim(word, "*?.") != "" && j.allow[glob] && finds("/home/.ssh/"+word):
 		j.refuse(element, secret, s.place(i)+"finds files that hold secrets, for another program")
+	case !tells && finders[program] && holdsSecrets(toDirectory(directory, word)) && hoardNames.MatchString(strings.ToLower(filekind.Clean(toDirectory(directory, word)))):
+		j.refuse(element, secret, s.place(i)+"finds files that hold secrets, for another program")
 	case !tells && j.namesSecret(word, directory) && !setsUp(program, s.words, i) && !isFilter(program, s.words, i):
 		j.refuse(element, secret, s.place(i)+"names a file that holds secrets or accounts")
 	case (writers[program] || program == "ln" || last && copiers[program]) && strings.Contains(word, "bin/") && isGuard(word), writes && strings.Contains(written, "bin/") && isGuard(written):

@@ -170,7 +170,7 @@ func (r *reader) printed(from int) string {
 		case len(s.words) == 0 || s.pipes:
 			return ""
 		case s.words[0] == "echo" || s.words[0] == "printf":
-			list = append(list, strings.ReplaceAll(strings.Join(s.words[1:], " "), `\n`, "\n"))
+			list = append(list, printedEscapes.Replace(strings.Join(s.words[1:], " ")))
 		case s.words[0] == "cat" && len(s.words) == 1 && s.input != nil && *s.input != "":
 			list = append(list, *s.input)
 		default:
@@ -179,6 +179,8 @@ func (r *reader) printed(from int) string {
 	}
 	return strings.Join(list, "\n")
 }
+
+var printedEscapes = strings.NewReplacer(`\n`, "\n", `\t`, "\t")
 
 // feed notes what the commands from an index on read on standard input; "" is what another command prints.
 func (r *reader) feed(from int, text string) {
@@ -348,6 +350,7 @@ func (r *reader) call(assigns []*syntax.Assign, args []*syntax.Word) {
 	s.input = r.stdin
 	r.commands = append(r.commands, s)
 	r.saves(s)
+	r.unpacks(s)
 	r.follow(s)
 }
 

@@ -67,6 +67,14 @@ func (j *judge) simple(s simple, depth int) {
 	}
 	j.connects(program, s, own)
 	j.reads(program, s, r, depth)
+	j.project(program, s, r, depth)
+	if feeds[program] && s.input != nil {
+		for name := range strings.FieldsSeq(*s.input) { // a file of the line
+			if j.namesSecret(name, directory) {
+				j.refuse(-1, secret, "hands the name of a file that holds secrets or accounts to another program")
+			}
+		}
+	}
 	if text, ok := j.made[j.at(s.words[0])]; ok && strings.Contains(s.words[0], "/") {
 		j.code(interpreterOf(text), text, r, depth)
 	}

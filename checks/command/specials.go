@@ -34,6 +34,7 @@ var specials = []special{
 	{"ssh slogin autossh", judgeSSH},
 	{"rm del rd rmdir shred chmod chown chgrp", judgeRemoval},
 	{"kill", judgeKill},
+	{"git patch gpatch", judgePatch},
 	{"find gfind bfs", judgeFind},
 	{"kubectl oc k", judgeKubernetes},
 	{"sed gsed", judgeSed},

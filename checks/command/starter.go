@@ -111,6 +111,13 @@ func inlineLines(program string, words []string, r *grammar.Reading) []string {
 		return nil
 	}
 	var lines []string
+	if program == "npm" && len(r.Operands) > 2 && words[r.Operands[0]] == "pkg" && words[r.Operands[1]] == "set" {
+		for _, i := range r.Operands[2:] {
+			if name, line, _ := strings.Cut(words[i], "="); strings.HasPrefix(name, "scripts") && line != "" {
+				lines = append(lines, line)
+			}
+		}
+	}
 	for _, use := range r.Uses {
 		if program == "concurrently" && packageScript.MatchString(use.Value) {
 			continue // the scripts of a package, by a pattern

@@ -197,6 +197,11 @@ func (r *reader) parameter(b *strings.Builder, p *syntax.ParamExp) {
 		b.WriteByte('~')
 	case p.Param.Value == "PWD" && b.Len() == 0:
 		b.WriteString(cmp.Or(r.directory, "."))
+	case p.Param.Value == "_" && len(r.commands) > 0 && len(r.commands[len(r.commands)-1].words) > 0:
+		words := r.commands[len(r.commands)-1].words
+		if text := words[len(words)-1]; r.spend(len(text)) {
+			b.WriteString(text)
+		}
 	case p.Param.Value == "PATH" && r.variables["PATH"] == "":
 		b.WriteString("/usr/bin:/bin") // the directories of before: what runs from them is judged by its name
 	default:

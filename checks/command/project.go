@@ -1,0 +1,115 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet/checks/command/internal/grammar"
+	"github.com/toolvet/toolvet/checks/internal/filekind"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
+)
+
+// A runner runs what files of the project tell. The files are patterns of names.
+type runner struct{ programs, files string }
+
+var runners = []runner{
+	{"make gmake bmake", "Makefile makefile GNUmakefile"},
+	{"npm pnpm yarn bun npx", "package.json"},
+	{"pytest py.test tox nox python python3 pip pip3 uv", "conftest.py setup.py noxfile.py test_*.py"},
+	{"jest vitest eslint webpack vite rollup mocha npx npm pnpm yarn", "*.config.js *.config.mjs *.config.cjs .eslintrc.js"},
+}
+
+// project judges the files by which a program runs others, if the line itself has written them. What was in them before, and what an editor
+// writes, is the project's own.
+func (j *judge) project(program string, s simple, r *grammar.Reading, depth int) {
+	if len(j.made) == 0 && !j.unpacked {
+		return
+	}
+	if j.unpacked && (strings.Contains(s.words[0], "/") || slices.ContainsFunc(runners, func(one runner) bool { return among(program, one.programs) }) ||
+		among(program, "cargo go mvn gradle rake bundle ninja cmake ./configure") || among(program, shellNames+" "+interpreterNames) && len(r.Operands) > 0) {
+		j.refuse(s.element(0), fetched, "runs what the line has just fetched and unpacked")
+	}
+	for _, one := range runners {
+		if !among(program, one.programs) {
+			continue
+		}
+		for file, text := range j.made {
+			for pattern := range strings.FieldsSeq(one.files) {
+				if ok, _ := path.Match(pattern, path.Base(file)); !ok || slices.Contains(s.words, file) { // as a word, it is judged already
+					continue
+				}
+				if !j.spend(len(text)) {
+					return
+				}
+				j.run(pattern, text, r, depth)
+			}
+		}
+	}
+}
+
+// run judges the text of a file by which programs of the project run others.
+func (j *judge) run(pattern, text string, r *grammar.Reading, depth int) {
+	switch {
+	case strings.Contains(text, insertion) && strings.TrimSpace(text) == insertion:
+		j.refuse(-1, piped, runsPrinted)
+	case strings.Contains(strings.ToLower(pattern), "makefile"):
+		for _, m := range recipes.FindAllStringSubmatch(text, -1) {
+			j.inline(makeVariables.ReplaceAllString(m[1], insertion), depth+1, true)
+		}
+	case pattern == "package.json":
+		var p struct{ Scripts map[string]string }
+		if json.Unmarshal([]byte(text), &p) != nil {
+			return // no package manager can read it either
+		}
+		for _, line := range p.Scripts {
+			j.inline(line, depth+1, true)
+		}
+	case strings.HasSuffix(pattern, ".py"):
+		j.code("python3", text, r, depth)
+	default:
+		j.code("node", text, r, depth)
+	}
+}
+
+var (
+	recipes       = lazyregexp.New(`(?m)^(?:\t|[\w.%/ -]+:[^=\n]*;)[ \t]*[@+-]*[ \t]*(.+)$`)
+	makeVariables = lazyregexp.New(`\$\([\w .:%/=-]*\)|\$\{\w+\}|\$[@<^*?+%|]`)
+)
+
+// unpacks notes that a command unpacks what the line has fetched.
+func (r *reader) unpacks(s simple) {
+	if len(s.words) == 0 || !among(programName(s.words[0]), "tar gtar bsdtar unzip 7z 7za 7zr cpio") {
+		return
+	}
+	if r.foreign || slices.ContainsFunc(s.words[1:], func(w string) bool { return r.made[r.at(w)] == insertion }) {
+		r.unpacked = true
+	}
+}
+
+// judgePatch judges the files that a patch changes, where the line tells its text.
+func judgePatch(j *judge, s simple, r *grammar.Reading) {
+	if programName(s.words[0]) == "git" && (len(r.Operands) == 0 || !among(s.words[r.Operands[0]], "apply am")) {
+		return
+	}
+	texts := []string{}
+	if s.input != nil {
+		texts = append(texts, *s.input)
+	}
+	for _, w := range s.words[1:] {
+		texts = append(texts, j.made[j.at(w)])
+	}
+	for _, text := range texts {
+		for _, m := range patched.FindAllStringSubmatch(text, -1) {
+			if file := m[1]; filekind.Startup(toDirectory(j.directory, file)) || filekind.Startup(toDirectory(j.directory, file[strings.IndexByte(file, '/')+1:])) {
+				j.refuse(-1, startup, "changes a file from which a shell, git or the system starts programs later")
+			}
+		}
+	}
+}
+
+var patched = lazyregexp.New(`(?m)^(?:\+\+\+|rename to|diff --git \S+) (\S+)`)
