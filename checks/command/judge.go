@@ -20,6 +20,7 @@ type simple struct {
 	pipes     bool    // another command reads what it prints
 	hands     bool    // it names files to another command, which may read them: by xargs, a loop or a substitution
 	input     *string // its standard input, as far as the line tells: "" is what another command prints
+	directory string  // where the shell is when it runs
 	array     bool    // the words are the elements of an array, not of a line
 	offset    int     // of the first word in the command, where another program starts this one
 	later     bool    // startedLater has found it, and looks no further: it would try all words of all words
@@ -43,6 +44,7 @@ type judge struct {
 	made         map[string]string // the files that the line itself writes, with their text; insertion if the line does not tell it
 	unpacked     bool              // the line has unpacked what it fetched
 	remotes      map[string]bool   // of git, which the line itself sets
+	redirected   []Name            // what redirections name
 	spent        int               // bytes of variables and of lines for shells, which may hold one another
 	world        check.World
 	faults       []check.Finding

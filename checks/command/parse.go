@@ -197,6 +197,9 @@ func (r *reader) target(redirect *syntax.Redirect) {
 		r.word(redirect.Hdoc)
 	}
 	text := r.word(redirect.Word)
+	if redirect.Hdoc == nil && redirect.Op != syntax.WordHdoc {
+		r.redirected = append(r.redirected, Name{toDirectory(r.directory, text), redirect.Op != syntax.RdrIn})
+	}
 	if op := redirect.Op; op != syntax.RdrIn && op != syntax.WordHdoc && op != syntax.DplIn && op != syntax.DplOut && redirect.Hdoc == nil {
 		r.leaves(-1, r.directory, text)
 	}
@@ -347,7 +350,7 @@ func (r *reader) call(assigns []*syntax.Assign, args []*syntax.Word) {
 			return
 		}
 	}
-	s.input = r.stdin
+	s.input, s.directory = r.stdin, r.directory
 	r.commands = append(r.commands, s)
 	r.saves(s)
 	r.unpacks(s)

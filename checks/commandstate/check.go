@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package commandstate asks whether the program of a command exists and may be run. It
+// Package commandstate asks whether the program of a command exists and may be run, and where links among its words lead. It
 // asks the file system and runs nothing.
 package commandstate
 
@@ -20,7 +20,7 @@ import (
 //go:embed README.md
 var doc string
 
-// Check reports missing programs, and programs that we may not run.
+// Check reports missing programs, programs that we may not run, and links to secrets where commands must stay inside.
 var Check = newCheck(func() string { return os.Getenv("PATH") }, os.Stat)
 
 // maxLooks is how many lists of places are gone through at a time, in the whole process.
@@ -51,10 +51,10 @@ func newCheck(path func() string, stat func(string) (os.FileInfo, error)) *check
 	}
 }
 
-// asked reports whether the program is to be looked for.
+// asked reports whether the program is to be looked for, or links.
 func asked(options any) bool {
 	o, ok := options.(*command.Options)
-	return !ok || o.Exists == nil || *o.Exists
+	return !ok || o.Exists == nil || *o.Exists || o.Inside
 }
 
 func (f *finder) run(ctx context.Context, pass *check.Pass) error {
@@ -66,6 +66,14 @@ func (f *finder) run(ctx context.Context, pass *check.Pass) error {
 		o, ok := t.Options.(*command.Options)
 		if !ok {
 			o = new(command.Options)
+		}
+		if o.Inside {
+			if err := f.links(ctx, pass, t.Pointer, o, t.Value); err != nil {
+				return err
+			}
+		}
+		if o.Exists != nil && !*o.Exists {
+			continue
 		}
 		programs := command.Started(o, t.Value)
 		for _, program := range programs[:min(len(programs), maxPrograms)] {

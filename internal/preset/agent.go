@@ -81,7 +81,7 @@ func agentDemands(a asker) func(*subject, infer.Guess) []policy.Demand {
 	return func(t *subject, g infer.Guess) []policy.Demand {
 		switch g.Kind {
 		case infer.Command:
-			never, asks := &command.Options{Allow: slices.Concat(shellSyntax, consented), Exists: new(false)}, a.command()
+			never, asks := &command.Options{Allow: slices.Concat(shellSyntax, consented), Inside: true, Exists: new(false)}, a.command()
 			if strings.Contains(strings.ToLower(t.Name), "powershell") {
 				never.Shell, asks.Shell = "powershell", "powershell"
 			}

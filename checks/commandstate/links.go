@@ -1,0 +1,114 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package commandstate
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/checks/command"
+	"github.com/toolvet/toolvet/checks/internal/filekind"
+)
+
+// faults say what a file of a kind holds.
+var faults = map[string]string{
+	filekind.SecretKind:  "that holds secrets or accounts",
+	filekind.StartupKind: "from which a shell, git, an agent or the system starts programs later",
+}
+
+// maxNames bounds how many words of one call are looked at as names of files.
+const maxNames = 64
+
+// links reports words that name a link to a file with secrets, or to one from which something starts later. The check command sees the
+// words alone, and a link has any name.
+func (f *finder) links(ctx context.Context, pass *check.Pass, pointer string, o *command.Options, value any) error {
+	names := command.Named(o, value)
+	for _, name := range names[:min(len(names), maxNames)] {
+		file := name.Path
+		if strings.HasPrefix(file, "/dev/") {
+			continue // streams of the command itself
+		}
+		if !filepath.IsAbs(file) {
+			if pass.World.Base == "" {
+				pass.Skipf("links not looked for: the directory of the command is not known")
+				return nil
+			}
+			file = filepath.Join(pass.World.Base, file)
+		}
+		leads, err := f.leads(ctx, pass, file)
+		if err != nil {
+			pass.Skipf("links not looked for: the file system did not answer in time")
+			return nil
+		}
+		for _, kind := range filekind.Kinds {
+			if leads == "" || !filekind.Is(kind, leads) || filekind.Is(kind, file) || o.Allows(kind) || kind == filekind.StartupKind && !name.Changes {
+				continue
+			}
+			pass.Report(check.Finding{Pointer: pointer, Source: kind, Message: "names the link " + file + " to a file " + faults[kind],
+				Suggestion: "name a file of the work at hand"})
+		}
+	}
+	return nil
+}
+
+// leads returns the place to which the links on a path lead; "" if there are none. What they lead to may be missing.
+func (f *finder) leads(ctx context.Context, pass *check.Pass, file string) (string, error) {
+	select {
+	case f.slots <- struct{}{}:
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+	result := make(chan string, 1)
+	go func() {
+		defer func() { <-f.slots }()
+		pass.Depends(file)
+		result <- follow(ctx, file)
+	}()
+	select {
+	case full := <-result:
+		return full, nil
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+// maxLinks is how many links a path may lead through, as on Linux.
+const maxLinks = 40
+
+// follow follows the links on an absolute path, also those to what is missing, which a command may make.
+func follow(ctx context.Context, file string) string {
+	file = filepath.Clean(file)
+	linked := false
+	for range maxLinks {
+		volume := filepath.VolumeName(file)
+		steps := strings.Split(strings.Trim(file[len(volume):], string(filepath.Separator)), string(filepath.Separator))
+		at, next := volume+string(filepath.Separator), ""
+		for i, step := range steps {
+			if ctx.Err() != nil {
+				return ""
+			}
+			to, err := os.Readlink(filepath.Join(at, step))
+			if err != nil { // no link, or nothing
+				at = filepath.Join(at, step)
+				continue
+			}
+			if !filepath.IsAbs(to) {
+				to = filepath.Join(at, to)
+			}
+			next = filepath.Join(append([]string{to}, steps[i+1:]...)...)
+			break
+		}
+		if next == "" {
+			if !linked {
+				return ""
+			}
+			return at
+		}
+		file, linked = next, true
+	}
+	return ""
+}
