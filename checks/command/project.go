@@ -24,8 +24,8 @@ var runners = []runner{
 	{"jest vitest eslint webpack vite rollup mocha npx npm pnpm yarn", "*.config.js *.config.mjs *.config.cjs .eslintrc.js"},
 }
 
-// project judges the files by which a program runs others, if the line itself has written them. What was in them before, and what an editor
-// writes, is the project's own.
+// project judges the files by which a program runs others, if the line itself has written them. Their text from before the line, or from
+// an editor, is the project's own.
 func (j *judge) project(program string, s simple, r *grammar.Reading, depth int) {
 	if len(j.made) == 0 && !j.unpacked {
 		return

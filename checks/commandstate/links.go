@@ -23,7 +23,7 @@ var faults = map[string]string{
 // maxNames bounds how many words of one call are looked at as names of files.
 const maxNames = 64
 
-// links reports words that name a link to a file with secrets, or to one from which something starts later. The check command sees the
+// links reports links to files with secrets and to start-up files among the words of a command. The check command sees the
 // words alone, and a link has any name.
 func (f *finder) links(ctx context.Context, pass *check.Pass, pointer string, o *command.Options, value any) error {
 	names := command.Named(o, value)
@@ -55,7 +55,7 @@ func (f *finder) links(ctx context.Context, pass *check.Pass, pointer string, o 
 	return nil
 }
 
-// leads returns the place to which the links on a path lead; "" if there are none. What they lead to may be missing.
+// leads returns the place to which the links on a path lead; "" if there are none. That place may be missing.
 func (f *finder) leads(ctx context.Context, pass *check.Pass, file string) (string, error) {
 	select {
 	case f.slots <- struct{}{}:
@@ -79,7 +79,7 @@ func (f *finder) leads(ctx context.Context, pass *check.Pass, file string) (stri
 // maxLinks is how many links a path may lead through, as on Linux.
 const maxLinks = 40
 
-// follow follows the links on an absolute path, also those to what is missing, which a command may make.
+// follow follows the links on an absolute path, also those to missing files: a command may make them.
 func follow(ctx context.Context, file string) string {
 	file = filepath.Clean(file)
 	linked := false
