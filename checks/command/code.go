@@ -37,30 +37,31 @@ var languages = []*language{{
 		"dataclasses enum calendar pprint operator bisect heapq zlib binascii struct unicodedata",
 	local: "requests httpx urllib http aiohttp",
 	foreign: "subprocess requests urllib urllib2 urllib3 http httplib httpx aiohttp socket socketserver ssl ftplib smtplib poplib imaplib telnetlib nntplib xmlrpc paramiko fabric invoke asyncssh pexpect " +
-		"sh plumbum ctypes cffi pty pdb code codeop runpy importlib pkgutil imp zipimport marshal pickle dill cloudpickle shelve multiprocessing webbrowser boto3 botocore google azure dotenv keyring getpass " +
-		"pwd spwd crypt signal resource fcntl mmap winreg msvcrt gc inspect site pip setuptools distutils ensurepip venv docker kubernetes psutil git pymysql psycopg psycopg2 MySQLdb redis pymongo sqlalchemy " +
+		"sh plumbum ctypes cffi pty pdb code codeop runpy pkgutil imp zipimport marshal pickle dill cloudpickle shelve multiprocessing webbrowser boto3 botocore google azure keyring getpass " +
+		"pwd spwd crypt signal resource fcntl mmap winreg msvcrt gc site pip setuptools distutils ensurepip venv docker kubernetes psutil git pymysql psycopg psycopg2 MySQLdb redis pymongo sqlalchemy " +
 		"selenium playwright websocket websockets tornado twisted uvicorn scapy ldap3 timeit doctest cProfile profile trace bdb antigravity posix nt linecache codecs builtins joblib fileinput",
-	plain: lazyregexp.New(`\b__(name|version|file|main|doc|init|repr|str|eq|lt|hash|iter|next|enter|exit|len|future|all|slots|post_init)__\b|\b(self|cls)\._[a-z]|` +
+	plain: lazyregexp.New(`\bdef __\w+__|\bimportlib\.import_module\(""|\binspect\.(signature|getsource|getdoc|getfile|is\w+)\b|\b__(name|version|file|main|doc|init|repr|str|eq|lt|hash|iter|next|enter|exit|len|future|all|slots|post_init)__\b|\b(self|cls)\._[a-z]|` +
 		`\bos\.(path|walk|listdir|getcwd|sep|linesep|makedirs|mkdir|scandir|stat|lstat|cpu_count|name|fspath)\b|\bos\.(getenv\(|environ\.get\(|environ\[)""|` +
-		`\bpathlib\.(Pure\w*)?(Posix)?Path\b|\bshutil\.(which|get_terminal_size|disk_usage)\b|\bio\.(StringIO|BytesIO|open)\b|\byaml\.(safe_load(_all)?|safe_dump|dump|YAMLError)\b`),
+		`\bpathlib\.(Pure\w*)?(Posix)?Path\b|\bshutil\.(which|get_terminal_size|disk_usage|copy|copy2|copyfile|copytree)\b|\bio\.(StringIO|BytesIO|open)\b|\byaml\.(safe_load(_all)?|safe_dump|dump|YAMLError)\b`),
 	acts: lazyregexp.New(`(?i)__|\b(exec|eval|compile|globals|locals|vars|getattr|setattr|delattr|breakpoint|input|modules|meta_path|path_hooks|settrace|setprofile|addaudithook|loader|attrgetter|methodcaller|libc|system|popen\w*|` +
-		`uname|os|subprocess|builtins|io|shutil|yaml|codecs|posix|nt|ctypes|pathlib|pty|linecache|inspect|socket|importlib|get_type_hints|dictConfig|fileConfig|create_subprocess\w*|open_connection|create_connection|` +
+		`uname|os|subprocess|builtins|io|shutil|yaml|codecs|posix|nt|ctypes|pathlib|pty|linecache|inspect|dotenv_values|socket|importlib|get_type_hints|dictConfig|fileConfig|create_subprocess\w*|open_connection|create_connection|` +
 		`f2py|ctypeslib|distutils|(read|to)_(pickle|sql\w*|html|gbq)|allow_pickle|enable_load_extension|load_extension|executescript|unlink|rmdir|rmtree|rename|home|expanduser|expandvars|environ|getenv|(sym|hard)link_to|l?chmod|chown|extract(all)?|unpack_archive|fork\w*|spawn\w*|(f|gi|cr|ag|tb|co|func)_\w+)\b|\._|\.replace\([^,]*\)|[^\x00-\x7f]`),
 	files:    lazyregexp.New(`\b(open|Path|PurePath|os|glob|iglob|io|tempfile|zipfile|tarfile|csv|configparser|read_text|write_text|FileHandler|FileIO)\b`),
-	writes:   lazyregexp.New(`write|\bdump\(|mkdir|makedirs|\btouch\b|\bsave\b`),
-	opens:    lazyregexp.New(`(\b(open|Path|PurePath|glob|iglob|rglob|walk|listdir|scandir|makedirs|mkdir|join|stat|exists|isfile|ZipFile|connect|read|read_\w+|run_path)\s*\(|=)\s*$`),
+	writes:   lazyregexp.New(`write|\bdump\(|shutil\.copy|mkdir|makedirs|\btouch\b|\bsave\b`),
+	opens:    lazyregexp.New(`(\b(open|Path|PurePath|glob|iglob|rglob|walk|listdir|scandir|makedirs|mkdir|join|stat|exists|isfile|ZipFile|connect|read|read_\w+|run_path|copy(2|file|tree)?)\s*\((\s*""\s*,)?|=)\s*$`),
 	computes: lazyregexp.New(`\bchr\s*\(|fromhex|\[\s*::\s*-1\s*\]|b(16|32|64|85)decode|a85decode|unhexlify|translate|decompress|bytes(array)?\s*\(|swapcase|reversed`),
 }, {
 	names:  "node nodejs ts-node tsx",
 	script: true,
 	pure:   "path util assert url crypto os events readline string_decoder querystring buffer perf_hooks",
+	local:  "http axios node-fetch got undici ws pg mysql mysql2 mongodb redis ioredis",
 	foreign: "child_process net http https http2 dgram tls dns vm worker_threads cluster inspector repl module v8 wasi process axios node-fetch got undici ws superagent request needle execa shelljs cross-spawn zx ssh2 node-ssh " +
-		"puppeteer playwright fs-extra rimraf del trash dotenv open nodemailer pg mysql mysql2 mongodb redis ioredis keytar node-pty ffi-napi aws-sdk firebase simple-git",
+		"puppeteer playwright fs-extra rimraf del trash open nodemailer pg mysql mysql2 mongodb redis ioredis keytar node-pty ffi-napi aws-sdk firebase simple-git",
 	modules: lazyregexp.New(`\b(require\s*\(|from|import\s*\(?)\s*$`),
 	plain: lazyregexp.New(`\b(require(\.resolve)?|import)\s*\(\s*""\s*\)|\brequire\.main\b|\bimport\b[\w\s{},*$]*\bfrom\s*""|\bimport\s*""|\bmodule\.exports\b|` +
 		`\bprocess\.(argv|versions?|platform|arch|cwd|exit|exitCode|stdout|stderr|stdin|hrtime|memoryUsage|uptime|nextTick|on|pid|env\.\w+)\b|\b(return|of|in|case|typeof)\s*\[|\[\s*""\s*\]`),
 	acts: lazyregexp.New(`(?i)\b(require|import|process|eval|Function|constructor|globalThis|global|fetch|WebSocket|XMLHttpRequest|EventSource|Worker|Reflect|Proxy|prototype|__\w+|module|navigator|WebAssembly|createRequire|` +
-		`Bun|Deno|fromCharCode|fromCodePoint|atob|rm(Sync)?|unlink\w*|rmdir\w*|rename(Sync)?|l?chmod\w*|l?chown\w*|symlink\w*|link(Sync)?|cp(Sync)?|truncate\w*|homedir|userInfo)\b|` +
+		`Bun|Deno|fromCharCode|fromCodePoint|atob|rm(Sync)?|unlink\w*|rmdir\w*|rename(Sync)?|l?chmod\w*|l?chown\w*|symlink\w*|link(Sync)?|cp(Sync)?|truncate\w*|homedir|userInfo|parsed)\b|` +
 		`\\[xu]|set(Timeout|Interval|Immediate)\s*\(\s*["'` + "`" + `]|\bthis\s*\[|[\w)\]]\s*\[\s*["'` + "`" + `]|\]\s*\(`),
 	files:    lazyregexp.New(`\b(require|import|process\s*\.\s*env)\b`),
 	writes:   lazyregexp.New(`\b(write|append|mkdir|copyFile|createWriteStream|outputFile)`),
@@ -163,6 +164,11 @@ func (l *language) does(s source) string {
 			}
 		}
 	case len(l.pure) > 0:
+		for _, lit := range s.literals {
+			if strings.HasSuffix(lit.before, "import_module(") && (!imports(lit.text) || restricted.MatchString(lit.text)) {
+				return inCode
+			}
+		}
 		if len(s.commands()) > 0 {
 			code = pythonCommands.ReplaceAllString(code, ";(")
 		}
@@ -215,8 +221,11 @@ func (s source) commands() (list [][]string) {
 		}
 	}
 	for _, m := range pythonCommands.FindAllStringSubmatchIndex(s.code, -1) {
-		first := strings.Count(s.code[:m[2]], `""`)
-		words := texts[first : first+strings.Count(s.code[m[2]:m[3]], `""`)]
+		first := strings.Count(s.code[:m[4]], `""`)
+		words := texts[first : first+strings.Count(s.code[m[4]:m[5]], `""`)]
+		if m[2] >= 0 {
+			words = append([]string{"python3"}, words...)
+		}
 		for _, w := range words {
 			if printable.MatchString(w) || strings.Contains(w, "{") {
 				return nil
@@ -243,9 +252,9 @@ func (s source) local() bool {
 
 var (
 	plainPrint     = lazyregexp.New(`^\s*(echo|print|puts|p)\b[\s(]*([A-Z_]+|\d+|"[^"$\\` + "`" + `#]*"|'[^'\\]*')(\s*[,.+]\s*([A-Z_]+|\d+|"[^"$\\` + "`" + `#]*"|'[^'\\]*'))*[\s);]*$`)
-	pythonCommands = lazyregexp.New(`\bsubprocess\.(?:run|check_output|check_call|call|Popen)\(\s*\[((?:\s*""\s*,?)+)\s*\]`)
+	pythonCommands = lazyregexp.New(`\bsubprocess\.(?:run|check_output|check_call|call|Popen)\(\s*\[\s*(sys\.executable\s*,)?((?:\s*""\s*,?)+)\s*\]`)
 	shellWords     = lazyregexp.New(`\b(shell|executable|preexec_fn|env|cwd|startupinfo)\s*=|\*\*`)
-	localAddress   = lazyregexp.New(`^(https?|wss?)://(localhost|127\.0\.0\.1|\[::1\])(:(\d+|\$?\{\w+\}))?(/|$)`)
+	localAddress   = lazyregexp.New(`^(https?|wss?|postgres(?:ql)?|mysql|redis|mongodb)://(?:[\w.-]+(?::[\w.-]*)?@)?(localhost|127\.0\.0\.1|\[::1\])(:(\d+|\$?\{\w+\}))?(/|$)`)
 	pythonImports  = lazyregexp.New(`(?m)\bimport[ \t]+([\w ,.\t]+)|\bfrom[ \t]+([\w.]+)[ \t]+import\b[ \t]*(\([^)]*\)|[^\n;]*)`)
 	restricted     = lazyregexp.New(`\b(os|io|shutil|yaml|pathlib)\b`)
 	printable      = lazyregexp.New(`\\(x[2-7]|u00[2-7]|u\{|N|0?[4-7][0-7]|1[0-7][0-7])`)
@@ -308,7 +317,7 @@ func (l *language) take(text string) source {
 	for i := 0; i < len(text); {
 		c := text[i]
 		switch {
-		case !l.script && c == '#', l.script && strings.HasPrefix(text[i:], "//"):
+		case !l.script && c == '#', l.script && (strings.HasPrefix(text[i:], "//") || i == 0 && strings.HasPrefix(text, "#!")):
 			if n := strings.IndexAny(text[i:], "\r\n"); n >= 0 {
 				i += n
 			} else {
@@ -322,6 +331,17 @@ func (l *language) take(text string) source {
 			}
 			i += n + 4
 			code = append(code, ' ')
+			continue
+		case l.script && c == '/' && beforePattern.MatchString(tail(code)):
+			length := patternLength(text[i:])
+			if length == 0 {
+				s.unsure = true
+				break
+			}
+			code = append(code, `""`...)
+			s.literals = append(s.literals, literal{text: text[i+1 : i+length-1], before: tail(code)})
+			end = len(code)
+			i += length
 			continue
 		case l.script && c == '/' && beforeExpression.MatchString(tail(code)):
 			s.unsure = true
@@ -365,7 +385,8 @@ func tail(code []byte) string { return string(code[max(0, len(code)-40):]) }
 
 var (
 	coding           = lazyregexp.New(`^(?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)`)
-	markup           = lazyregexp.New(`<!--|-->`) // comments of old pages, which JavaScript still knows
+	markup           = lazyregexp.New(`<!--|-->`)                     // comments of old pages, which JavaScript still knows
+	beforePattern    = lazyregexp.New(`(^|[(,=:\[!&|?{;*%<>~^])\s*$`) // a slash there divides nothing
 	beforeExpression = lazyregexp.New(`(^|[^\w\s$"]|\b(return|typeof|case|of|in|else|do|void|delete|throw|new|instanceof|await|yield|default|extends))\s*$`)
 	prefixes         = lazyregexp.New(`\b(?i:[rbuft]|rb|br|fr|rf|tr|rt)$`)
 )
@@ -387,6 +408,28 @@ func quotedText(text string, triple bool) (body string, length int, closed bool)
 		}
 	}
 	return text[len(quote):], len(text), false
+}
+
+// patternLength returns the length of the regular expression that JavaScript reads at the beginning of a text; 0 if it has no end.
+func patternLength(text string) int {
+	class := false
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\n', '\r':
+			return 0
+		case '\\':
+			i++
+		case '[':
+			class = true
+		case ']':
+			class = false
+		case '/':
+			if !class {
+				return i + 1
+			}
+		}
+	}
+	return 0
 }
 
 // inserted returns the code within a text that inserts values, such as f"{x}". It is not told if there are quotes in it again.
