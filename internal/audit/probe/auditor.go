@@ -39,8 +39,10 @@ type Config struct {
 	// sandbox.
 	SkipDestructive bool
 
+	// Times count what the server's programs take by themselves, waiting or working, and no waiting for a processor. Nothing
+	// takes more than ten times its limit.
 	CallTimeout  time.Duration // of one call; default 6 s
-	StartTimeout time.Duration // of a start; default [upstream.DefaultTimeout]
+	StartTimeout time.Duration // of a start, and of the list of tools; default [upstream.DefaultTimeout]
 	Budget       time.Duration // of all calls of a session; default 5 min
 	Limits       sandbox.Limits
 	// Contain puts the walls of a contained server (see package contain) into the sandbox. Of the audit's world, the
@@ -200,7 +202,9 @@ func (a *auditor) learn(ctx context.Context) error {
 	var info struct{ Name, Version string }
 	_ = json.Unmarshal(a.session.client.ServerInfo(), &info) // a server need not describe itself
 	a.result.Server = strictjson.Printable(strings.TrimSpace(info.Name+" "+info.Version), 128)
-	catalog, faults, err := a.session.client.Tools(ctx)
+	d := a.session.within(ctx, a.cfg.StartTimeout)
+	catalog, faults, err := a.session.client.Tools(d.ctx)
+	d.stop()
 	if err != nil {
 		return fmt.Errorf("listing the server's tools: %w", err)
 	}
