@@ -182,14 +182,14 @@ func (a *auditor) marks(ctx context.Context, t *tool, p parameter) {
 		return
 	}
 	probes := a.pathProbes(form{writes: true, ext: ext})
-	ups := []string{"../", "../../../", "~/"} // of a root of the server's own
+	ups := []string{"../", "../../../", "~/.ssh/", "~/"} // of a root of the server's own
 	if t.base != "" {
-		ups = append(ups, t.base+"/../../../")
+		ups = append([]string{t.base + "/../../../"}, ups...)
 	}
 	for _, up := range ups {
 		fresh := a.world.name()
 		probe := pathProbe{kind: "dot-dot", words: "a path with ..", value: up + fresh + ext, fresh: fresh}
-		if up == "~/" {
+		if strings.HasPrefix(up, "~/") {
 			probe.kind, probe.words = "home", "a path that begins with ~"
 		}
 		probes = append(probes, probe)
@@ -200,7 +200,10 @@ func (a *auditor) marks(ctx context.Context, t *tool, p parameter) {
 	}
 	events, failed := a.happened(ctx, t, p, values...)
 	got := map[string]bool{}
-	for _, probe := range probes {
+	// A server that was told of no root may take the user's directory for one of its own. It holds its roots if nothing else got out, and if
+	// the hidden part of that directory is closed.
+	own := false
+	for _, probe := range probes { // those of the user's directory come last
 		for _, e := range events {
 			if !strings.Contains(e.Path, path.Base(probe.fresh)) || !a.outside(e.Path, l) {
 				continue
@@ -209,6 +212,10 @@ func (a *auditor) marks(ctx context.Context, t *tool, p parameter) {
 				probe.kind, probe.words = "dot-dot", "a path with .."
 			}
 			if got[probe.kind] {
+				continue
+			}
+			if probe.kind == "home" && len(got) == 0 && !a.rootGiven && !below(e.Path, a.world.inside("home", ".ssh")) {
+				own = true
 				continue
 			}
 			if got[probe.kind] = true; len(got) == 1 {
@@ -224,7 +231,11 @@ func (a *auditor) marks(ctx context.Context, t *tool, p parameter) {
 		a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: "a harmless name became a path, and not every probe was answered"})
 	case !slices.ContainsFunc(a.result.Facts, func(f audit.Fact) bool { return f.Cell == c && f.Verdict == audit.Guarded }):
 		a.forget(c)
-		a.fact(audit.Fact{Cell: c, Verdict: audit.Guarded, Why: fmt.Sprintf("a harmless name became a path, and none of %d probes became one elsewhere", len(probes))})
+		why := fmt.Sprintf("a harmless name became a path, and none of %d probes became one elsewhere", len(probes))
+		if own {
+			why += ", but that of the user's directory, which the server takes for its own"
+		}
+		a.fact(audit.Fact{Cell: c, Verdict: audit.Guarded, Why: why})
 	}
 }
 

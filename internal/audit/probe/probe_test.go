@@ -181,6 +181,28 @@ func TestTold(t *testing.T) {
 	}
 }
 
+// TestOwn holds that a server which was told of no root may take the user's directory for one, but not what is hidden there. One that was
+// told of a root may not.
+func TestOwn(t *testing.T) {
+	t.Parallel()
+	command := fixtureServer(t, "read-own+")
+	for name, tt := range map[string]struct {
+		command []string
+		want    string
+	}{
+		"not told": {append(command[:2:2], "-", "read-own+"), "import_report /path path guarded"},
+		"told":     {command, "import_report /path path proven home"},
+	} {
+		if got := inAll(run(t, Config{Command: tt.command}).Facts); !slices.Contains(got, tt.want) {
+			t.Errorf("%s: got %q", name, got)
+		}
+	}
+	got := inAll(run(t, Config{Command: append(command[:2:2], "-", "read-open+")}).Facts)
+	if want := "read_file /path path proven absolute, dot-dot, home, sibling-prefix, symlink"; !slices.Contains(got, want) {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestDestructive(t *testing.T) {
 	t.Parallel()
 	r := run(t, Config{Command: fixtureServer(t, "delete+")})
