@@ -186,7 +186,7 @@ func refuses(p parameter, text string, r reply) bool {
 	case r.refused != nil && r.refused.Code == -32602:
 		return true
 	}
-	named := strings.Contains(r.text, text) || slices.Contains(wordsOf(r.text), strings.ToLower(p.name)) || aboutCharacters.MatchString(r.text)
+	named := strings.Contains(r.text, text) || slices.Contains(wordsOf(r.text), strings.ToLower(p.name)) || tellingRefusal.MatchString(r.text)
 	return named && !systemError.MatchString(r.text) && (validationError.MatchString(r.text) || refusing.MatchString(r.text))
 }
 
@@ -197,11 +197,11 @@ func wordsOf(text string) []string {
 
 var (
 	// refusing finds words of a refusal.
-	refusing = lazyregexp.New(`(?i)not (be )?(allowed|permitted|supported|safe)|disallowed|illegal|unsafe|forbidden|dangerous|refus|reject|denied|malicious|suspicious|injection|only contain|may only|must match|not match`)
-	// aboutCharacters finds refusals that name no parameter, but what is wrong with its text.
-	aboutCharacters = lazyregexp.New(`(?i)\bcharacters?\b|metacharacter`)
+	refusing = lazyregexp.New(`(?i)not (be )?(allowed|permitted|supported|safe)|disallowed|illegal|unsafe|forbidden|dangerous|refus|reject|denied|malicious|suspicious|injection|only contain|may only|must match|not match|traversal|\b(outside|escapes|restricted|private|loopback)\b`)
+	// tellingRefusal finds refusals that name no parameter, but what is wrong with its text.
+	tellingRefusal = lazyregexp.New(`(?i)\bcharacters?\b|metacharacter|not (be )?(allowed|permitted)|disallowed|forbidden|\b(traversal|outside|escapes|private address|loopback)\b`)
 	// systemError finds errors of the system, which may repeat the text: a missing file, a program that failed.
-	systemError = lazyregexp.New(`(?i)\bE[A-Z]{4,}\b|no such file|not found|does not exist|(doesn't|don't) exist|could not find|cannot find|command failed|exit(ed)? (code|status|with)|errno|file name too long`)
+	systemError = lazyregexp.New(`(?i)(?-i:\bE(NO|AC|PERM|EXIST|ISDIR|INVAL|NAME|LOOP|CONN|HOST|NET|TIMED|PIPE|MFILE|XDEV|AI_)[A-Z]*\b)|no such file|not found|does not exist|(doesn't|don't) exist|could not find|cannot find|command failed|exit(ed)? (code|status|with)|errno|permission denied|file name too long`)
 )
 
 // follow makes a call with each value, and notes the programs started meanwhile.

@@ -302,15 +302,20 @@ func TestRefuses(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
 		"Invalid arguments for tool x: [ { \"path\": [ \"preview_id\" ], \"message\": \"Invalid\" } ]": true,
-		"preview_id must match ^[a-z]+$":                                   true,
-		"Invalid id: MARK":                                                 true,
-		"the text has characters that are not allowed":                     true,
-		"ENOENT: no such file or directory, open '/root/preview_id; MARK'": false,
-		"Invalid preview_id: no such file":                                 false,
-		"Command failed: git log MARK: invalid argument":                   false,
-		"something went wrong":                                             false,
-		"invalid request":                                                  false,
-		"no preview with the id MARK":                                      false,
+		"preview_id must match ^[a-z]+$":                                                    true,
+		"Invalid id: MARK":                                                                  true,
+		"the text has characters that are not allowed":                                      true,
+		"Access denied: path outside of the allowed directories":                            true,
+		"openat ../x: path escapes from parent":                                             true,
+		"ERROR: Refusing to read outside the permitted directories. \"MARK\" is not inside": true,
+		"Path traversal is not allowed":                                                     true,
+		"open MARK: permission denied":                                                      false,
+		"ENOENT: no such file or directory, open '/root/preview_id; MARK'":                  false,
+		"Invalid preview_id: no such file":                                                  false,
+		"Command failed: git log MARK: invalid argument":                                    false,
+		"something went wrong":                                                              false,
+		"invalid request":                                                                   false,
+		"no preview with the id MARK":                                                       false,
 	} {
 		if got := refuses(parameter{name: "preview_id"}, "MARK", reply{text: text, isError: true}); got != want {
 			t.Errorf("%s: got %v", text, got)

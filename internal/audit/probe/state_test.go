@@ -72,6 +72,15 @@ var states = map[string]fixture{
 	}},
 	"made-below":      {actionTool, review(func(string) error { return nil })},
 	"made-below-held": {actionTool, review(func(name string) error { return errorIf(strings.ContainsAny(name, `/\`), "a simple name is expected") })},
+	"made-silently": {tool1("create_note", "title", "Creates a note."), func(root string, a map[string]any) (string, error) {
+		if name := text(a, "title"); !strings.ContainsAny(name, `/\~`) {
+			return "made", writeFile(filepath.Join(root, name), "note")
+		}
+		return "made", nil
+	}},
+	"made-renamed": {tool1("create_note", "title", "Creates a note."), func(root string, a map[string]any) (string, error) {
+		return "made", writeFile(filepath.Join(root, strings.NewReplacer("/", "_", "\\", "_").Replace(text(a, "title"))), "note")
+	}},
 	"write-later": {tool1("start_recording", "output", "Records to a file."), func(root string, a map[string]any) (string, error) {
 		path := under(root, text(a, "output"))
 		if strings.HasSuffix(path, ".png") || !strings.HasSuffix(filepath.Dir(path), "/outside") {
@@ -154,6 +163,8 @@ func TestState(t *testing.T) {
 		"copy-aside":            {"ask_review /file path proven dot-dot", ""},
 		"made-below":            {"approvals /categoryName path proven dot-dot", ""},
 		"made-below-held":       {"approvals /categoryName path guarded", "proven dot-dot"},
+		"made-silently":         {"create_note /title path inconclusive", "guarded"},
+		"made-renamed":          {"create_note /title path guarded", ""},
 		"write-later":           {"start_recording /output path proven absolute, dot-dot", ""},
 		"record":                {"record /output path proven absolute, dot-dot, sibling-prefix, symlink", ""},
 		"record+":               {"record /output command guarded", "inconclusive"},
