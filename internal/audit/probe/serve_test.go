@@ -41,7 +41,6 @@ var fixtures = map[string]fixture{
 	"read-api":     {fileTool("read_file"), behindAPI(func(root, path string) (string, error) { return readFile(under(root, path)) })},
 	"read-api-in":  {fileTool("read_file"), behindAPI(func(root, path string) (string, error) { return readGuarded(root, map[string]any{"path": path}) })},
 	"read-guarded": {fileTool("read_file"), readGuarded},
-	"read-own":     {fileTool("import_report"), readOwn},
 	"read-name": {tool1("read_note", "name", "Reads a note."), func(root string, a map[string]any) (string, error) {
 		return readFile(filepath.Join(root, text(a, "name")+".md"))
 	}},
@@ -189,37 +188,6 @@ func readIf(allowed func(root, path string) bool) func(string, map[string]any) (
 		}
 		return readFile(path)
 	}
-}
-
-// readOwn holds the working directory and the user's without what is hidden there, and reads nothing back.
-func readOwn(_ string, a map[string]any) (string, error) {
-	here, home := must(os.Getwd()), os.Getenv("HOME")
-	path := text(a, "path")
-	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		path = filepath.Join(home, rest)
-	}
-	dir, err := filepath.EvalSymlinks(filepath.Dir(under(here, path)))
-	if err != nil {
-		return "", err
-	}
-	path = filepath.Join(dir, filepath.Base(path))
-	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
-		return "", errors.New("not allowed")
-	}
-	for _, root := range []string{here, home} {
-		if rest, ok := strings.CutPrefix(path, root+"/"); ok && !strings.HasPrefix(rest, ".") {
-			_, err := readFile(path)
-			return "imported", err
-		}
-	}
-	return "", errors.New("not allowed")
-}
-
-func must(s string, err error) string {
-	if err != nil {
-		panic(err)
-	}
-	return s
 }
 
 func readEncoded(root string, a map[string]any) (string, error) {

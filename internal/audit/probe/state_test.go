@@ -72,6 +72,7 @@ var states = map[string]fixture{
 	}},
 	"made-below":      {actionTool, review(func(string) error { return nil })},
 	"made-below-held": {actionTool, review(func(name string) error { return errorIf(strings.ContainsAny(name, `/\`), "a simple name is expected") })},
+	"read-own":        {fileTool("import_report"), readOwn},
 	"made-silently": {tool1("create_note", "title", "Creates a note."), func(root string, a map[string]any) (string, error) {
 		if name := text(a, "title"); !strings.ContainsAny(name, `/\~`) {
 			return "made", writeFile(filepath.Join(root, name), "note")
@@ -126,6 +127,37 @@ const actionTool = `{"name":"approvals","inputSchema":{"type":"object","properti
 	"filePath":{"type":"string","description":"Path, relative to the project (required for request)"},
 	"categoryName":{"type":"string","description":"Name (required for request action)"},
 	"approvalId":{"type":"string","description":"Required for status"}},"required":["action"]}}`
+
+// readOwn holds the working directory and the user's without what is hidden there, and reads nothing back.
+func readOwn(_ string, a map[string]any) (string, error) {
+	here, home := must(os.Getwd()), os.Getenv("HOME")
+	path := text(a, "path")
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		path = filepath.Join(home, rest)
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(under(here, path)))
+	if err != nil {
+		return "", err
+	}
+	path = filepath.Join(dir, filepath.Base(path))
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return "", errors.New("not allowed")
+	}
+	for _, root := range []string{here, home} {
+		if rest, ok := strings.CutPrefix(path, root+"/"); ok && !strings.HasPrefix(rest, ".") {
+			_, err := readFile(path)
+			return "imported", err
+		}
+	}
+	return "", errors.New("not allowed")
+}
+
+func must(s string, err error) string {
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
 
 func errorIf(bad bool, words string) error {
 	if bad {
