@@ -181,6 +181,14 @@ func TestTold(t *testing.T) {
 	}
 }
 
+// TestNoStandIn holds that the program of a payload is no stand-in.
+func TestNoStandIn(t *testing.T) {
+	t.Parallel()
+	if r := run(t, Config{Command: fixtureServer(t, "shell-open+")}); len(r.Notes) > 0 || !slices.Contains(inAll(r.Facts), "greet /name command proven shell") {
+		t.Errorf("got %q, %q", r.Notes, inAll(r.Facts))
+	}
+}
+
 // TestOwn holds that a server which was told of no root may take the user's directory for one, but not what is hidden there. One that was
 // told of a root may not.
 func TestOwn(t *testing.T) {

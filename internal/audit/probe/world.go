@@ -219,6 +219,9 @@ func installed(name string) bool { return program(name, "/") != name }
 // standsIn is the name of the stand-in started with these arguments, or "".
 func (w *world) standsIn(args []string) string {
 	name := path.Base(args[0])
+	if name == w.firing {
+		return ""
+	}
 	if dir := path.Dir(args[0]); strings.Contains(args[0], "/") && dir != w.inside("bin") || !exists(filepath.Join(w.dir, "bin", name)) {
 		return ""
 	}
