@@ -41,10 +41,10 @@ type Config struct {
 
 	// Times count what the server's programs take by themselves, waiting or working, and no waiting for a processor. Nothing
 	// takes more than ten times its limit.
-	CallTimeout  time.Duration // of one call; default 6 s
-	StartTimeout time.Duration // of a start, and of the list of tools; default [upstream.DefaultTimeout]
-	Budget       time.Duration // of all calls of a session; default 5 min
-	Limits       sandbox.Limits
+	CallTimeout  time.Duration  // of one call; default 6 s
+	StartTimeout time.Duration  // of a start, and of the list of tools; default [upstream.DefaultTimeout]
+	Budget       time.Duration  // of all calls of a session; default 5 min
+	Limits       sandbox.Limits // OpenFiles: default 1,000
 	// Contain puts the walls of a contained server (see package contain) into the sandbox. Of the audit's world, the
 	// server may then change its root alone. Nil: none.
 	Contain *policy.Containment
@@ -78,6 +78,7 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	cfg.CallTimeout = cmp.Or(max(cfg.CallTimeout, 0), 6*time.Second)
 	cfg.StartTimeout = cmp.Or(max(cfg.StartTimeout, 0), upstream.DefaultTimeout)
 	cfg.Budget = cmp.Or(max(cfg.Budget, 0), 5*time.Minute)
+	cfg.Limits.OpenFiles = cmp.Or(max(cfg.Limits.OpenFiles, 0), openFiles)
 	w, err := newWorld()
 	if err != nil {
 		return nil, err
@@ -115,6 +116,10 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	a.noteRequests()
 	return &a.result, nil
 }
+
+// openFiles is more than a rehearsal's: Node.js opens all modules of a large server at once as it loads them. It is less than the usual
+// limit of the user's other programs (1,024), to which the kernel compares the descriptors that the user has in flight.
+const openFiles = 1000
 
 // maxOther bounds the time of an audit besides the budget: for the starts of the server, and the machine's other work.
 const maxOther = 3 * time.Minute

@@ -64,6 +64,22 @@ func busyWith() {
 	}
 }
 
+// openMany has 900 files open at a time, or ends.
+func openMany() {
+	var held []*os.File
+	for range 900 {
+		f, err := os.Open(os.Args[0])
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		held = append(held, f)
+	}
+	for _, f := range held {
+		f.Close()
+	}
+}
+
 // forever never comes back. (A program that waits for nothing at all is ended by Go.)
 func forever() {
 	for {

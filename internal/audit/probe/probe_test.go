@@ -181,6 +181,14 @@ func TestTold(t *testing.T) {
 	}
 }
 
+// TestOpenFiles holds that a server may have so many files open as Node.js has when it loads a large one.
+func TestOpenFiles(t *testing.T) {
+	t.Parallel()
+	if r := run(t, Config{Command: fixtureServer(t, "open-start", "shell-guarded+")}); len(r.Tools) != 1 {
+		t.Errorf("got %v", r)
+	}
+}
+
 // TestNoStandIn holds that the program of a payload is no stand-in.
 func TestNoStandIn(t *testing.T) {
 	t.Parallel()

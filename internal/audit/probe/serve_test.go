@@ -495,6 +495,8 @@ func serve(args []string) {
 		case bare == "dead":
 			fmt.Fprintln(os.Stderr, "there is no hope")
 			os.Exit(4)
+		case bare == "open-start":
+			openMany()
 		case bare == "slow-start":
 			warmUp()
 		case bare == "batch-end":
