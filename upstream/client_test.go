@@ -114,6 +114,19 @@ func TestStartCanceled(t *testing.T) {
 	}
 }
 
+// A context that counts its time in another way says by its cause that it was late.
+func TestStartLate(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	c := command(t, "hangs")
+	time.AfterFunc(10*time.Millisecond, func() { cancel(fmt.Errorf("too long: %w", context.DeadlineExceeded)) })
+	_, err := servers.Connect(ctx, c, servers.Options{})
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, want %v", err, context.DeadlineExceeded)
+	}
+	wantText(t, err, []string{"did not answer initialize in time"})
+}
+
 func TestStderrIsPassedOn(t *testing.T) {
 	t.Parallel()
 	var stderr strings.Builder

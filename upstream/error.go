@@ -127,6 +127,9 @@ func exitText(t Transport) string {
 // contextError reports that ctx ended before the answer to method arrived.
 func (c *conn) contextError(ctx context.Context, method string) error {
 	err := ctx.Err()
+	if cause := context.Cause(ctx); errors.Is(cause, context.DeadlineExceeded) { // a deadline that counts another time than that of the clock
+		err = cause
+	}
 	if !errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("waiting for the server's answer to %s: %w", method, err)
 	}

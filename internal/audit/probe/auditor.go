@@ -39,10 +39,12 @@ type Config struct {
 	// sandbox.
 	SkipDestructive bool
 
-	CallTimeout  time.Duration // of one call; default 6 s
-	StartTimeout time.Duration // of a start; default [upstream.DefaultTimeout]
-	Budget       time.Duration // of all calls of a session; default 5 min
-	Limits       sandbox.Limits
+	// Times count what the server's programs take by themselves, waiting or working, and no waiting for a processor. Nothing
+	// takes more than ten times its limit.
+	CallTimeout  time.Duration  // of one call; default 6 s
+	StartTimeout time.Duration  // of a start, and of the list of tools; default [upstream.DefaultTimeout]
+	Budget       time.Duration  // of all calls of a session; default 5 min
+	Limits       sandbox.Limits // OpenFiles: default 1,000
 	// Contain puts the walls of a contained server (see package contain) into the sandbox. Of the audit's world, the
 	// server may then change its root alone. Nil: none.
 	Contain *policy.Containment
@@ -76,6 +78,7 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	cfg.CallTimeout = cmp.Or(max(cfg.CallTimeout, 0), 6*time.Second)
 	cfg.StartTimeout = cmp.Or(max(cfg.StartTimeout, 0), upstream.DefaultTimeout)
 	cfg.Budget = cmp.Or(max(cfg.Budget, 0), 5*time.Minute)
+	cfg.Limits.OpenFiles = cmp.Or(max(cfg.Limits.OpenFiles, 0), openFiles)
 	w, err := newWorld()
 	if err != nil {
 		return nil, err
@@ -113,6 +116,10 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	a.noteRequests()
 	return &a.result, nil
 }
+
+// openFiles is more than a rehearsal's: Node.js opens all modules of a large server at once as it loads them. It is less than the usual
+// limit of the user's other programs (1,024), to which the kernel compares the descriptors that the user has in flight.
+const openFiles = 1000
 
 // maxOther bounds the time of an audit besides the budget: for the starts of the server, and the machine's other work.
 const maxOther = 3 * time.Minute
@@ -200,7 +207,9 @@ func (a *auditor) learn(ctx context.Context) error {
 	var info struct{ Name, Version string }
 	_ = json.Unmarshal(a.session.client.ServerInfo(), &info) // a server need not describe itself
 	a.result.Server = strictjson.Printable(strings.TrimSpace(info.Name+" "+info.Version), 128)
-	catalog, faults, err := a.session.client.Tools(ctx)
+	d := a.session.within(ctx, a.cfg.StartTimeout)
+	catalog, faults, err := a.session.client.Tools(d.ctx)
+	d.stop()
 	if err != nil {
 		return fmt.Errorf("listing the server's tools: %w", err)
 	}

@@ -5,7 +5,7 @@ package probe
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -54,7 +54,7 @@ func (s *session) until(limit time.Duration, done func() bool) bool {
 }
 
 // errLate ends the context of a deadline whose programs took too long.
-var errLate = errors.New("the programs took too long")
+var errLate = fmt.Errorf("the programs took too long: %w", context.DeadlineExceeded)
 
 // A deadline ends its context, with [errLate], once a session's programs have taken a limit by themselves.
 type deadline struct {
@@ -67,10 +67,22 @@ type deadline struct {
 	took, idle time.Duration
 }
 
-// within sets a deadline, which its stop removes.
-func (s *session) within(ctx context.Context, limit time.Duration) *deadline {
+// newDeadline makes a deadline whose time begins with its watch. It needs its stop then, and its cancel else.
+func newDeadline(ctx context.Context, limit time.Duration) *deadline {
 	d := &deadline{limit: limit, over: make(chan struct{})}
 	d.ctx, d.cancel = context.WithCancelCause(ctx)
+	return d
+}
+
+// within sets a deadline, which its stop removes.
+func (s *session) within(ctx context.Context, limit time.Duration) *deadline {
+	d := newDeadline(ctx, limit)
+	d.watch(s)
+	return d
+}
+
+// watch begins to count the time of a session's programs.
+func (d *deadline) watch(s *session) {
 	go func() {
 		defer close(d.over)
 		c, began, taken := clock{session: s}, time.Now(), time.Duration(0)
@@ -85,12 +97,11 @@ func (s *session) within(ctx context.Context, limit time.Duration) *deadline {
 			if taken += took; d.progress.Swap(false) {
 				began, taken = c.at, 0
 			}
-			if taken >= limit || c.at.Sub(began) >= stretch*limit {
+			if taken >= d.limit || c.at.Sub(began) >= stretch*d.limit {
 				d.cancel(errLate)
 			}
 		}
 	}()
-	return d
 }
 
 // late reports whether the limit was reached.

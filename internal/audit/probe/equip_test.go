@@ -61,6 +61,47 @@ var equipFixtures = map[string]fixture{
 	"shell-escaped": {tool1("greet", "name", "Greets."), func(_ string, a map[string]any) (string, error) {
 		return output("sh", "-c", "echo 'hello "+strings.ReplaceAll(text(a, "name"), "'", `\'`)+"'")
 	}},
+	// A text with a slash never gets to the shell: there is no such directory.
+	"shell-behind-file": {tool1("preview", "preview_id", "Shows a preview."), func(root string, a map[string]any) (string, error) {
+		if err := writeFile(filepath.Join(root, text(a, "preview_id")+".html"), "<html>"); err != nil {
+			return "", err
+		}
+		return output("sh", "-c", `/bin/echo "`+text(a, "preview_id")+`"`)
+	}},
+	// What could end a word never gets to the program, and nobody says why.
+	"shell-cut": {tool1("greet", "name", "Greets."), func(_ string, a map[string]any) (string, error) {
+		return output("sh", "-c", "/bin/echo -- '"+plainWords.FindString(text(a, "name"))+"'")
+	}},
+	"shell-fails": {tool1("greet", "name", "Greets."), func(_ string, a map[string]any) (string, error) {
+		if plainWords.FindString(text(a, "name")) != text(a, "name") {
+			return "", errors.New("something went wrong")
+		}
+		return output("true", "--", text(a, "name"))
+	}},
+	"shell-refuses": {tool1("greet", "name", "Greets."), func(_ string, a map[string]any) (string, error) {
+		if plainWords.FindString(text(a, "name")) != text(a, "name") {
+			return "", errors.New("invalid name: letters, digits and blanks only")
+		}
+		return output("true", "--", text(a, "name"))
+	}},
+	"shell-replaces": {tool1("greet", "name", "Greets."), func(_ string, a map[string]any) (string, error) {
+		return output("sh", "-c", "/bin/echo -- '"+oddSigns.ReplaceAllString(text(a, "name"), "_")+"'")
+	}},
+	"shell-no-path": {tool1("greet", "name", "Greets."), func(_ string, a map[string]any) (string, error) {
+		cmd := exec.Command("/bin/sh", "-c", "echo "+text(a, "name"))
+		cmd.Env = []string{"PATH="}
+		raw, err := cmd.CombinedOutput()
+		return string(raw), err
+	}},
+	"shell-unspaced": {tool1("greet", "name", "Greets."), func(_ string, a map[string]any) (string, error) {
+		if strings.ContainsAny(text(a, "name"), " /\n") {
+			return "", errors.New("invalid name")
+		}
+		return output("sh", "-c", "echo "+text(a, "name"))
+	}},
+	"shell-remote": {tool1("greet", "name", "Greets."), func(_ string, a map[string]any) (string, error) {
+		return output("ssh", "-p", "22", "host", "echo "+text(a, "name"))
+	}},
 	"based-shell": {fileTool("scan"), func(_ string, a map[string]any) (string, error) {
 		if path := text(a, "path"); strings.HasPrefix(path, "/usr/") {
 			return output("sh", "-c", "echo "+path)
@@ -78,6 +119,11 @@ var equipFixtures = map[string]fixture{
 		return "", fmt.Errorf("near %q: syntax error", text(a, "name"))
 	}},
 }
+
+var (
+	plainWords = regexp.MustCompile(`^[\w -]*`)
+	oddSigns   = regexp.MustCompile(`[^\w -]`)
+)
 
 var sqlToken = regexp.MustCompile(`'(?:[^']|'')*'|\w+|\S`)
 
@@ -224,5 +270,58 @@ func TestSilent(t *testing.T) {
 	}
 	if a.late[one.Name] = 0; a.silent(one) {
 		t.Error("given up without a call")
+	}
+}
+
+// TestInterprets holds which texts in the arguments of a program are code for it, or for another one behind it.
+func TestInterprets(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]bool{
+		"sh|-c|echo TEXT":                true,
+		"sh|-c|true \"$0\"|TEXT":         false,
+		"docker|exec|c|sh|-c|ls TEXT":    true,
+		"docker|exec|c|ls|TEXT":          false,
+		"ssh|-p|22|host|ls TEXT":         true,
+		"ssh|-p|22|TEXT|ls":              false,
+		"ssh|-v|-oPort=2|TEXT":           false,
+		"adb|-s|TEXT|shell|ls":           false,
+		"adb|-s|audit|shell|ls|TEXT":     true,
+		"git|log|TEXT":                   false,
+		"env|python3|-c|print('TEXT')":   true,
+		"node|script.js|-e|x|TEXT":       false,
+		"/usr/bin/osascript|-e|say TEXT": true,
+	} {
+		if got := interprets(strings.Split(line, "|"), "TEXT"); got != want {
+			t.Errorf("%s: got %v", line, got)
+		}
+	}
+}
+
+// TestRefuses holds which answers refuse a text, and which tell of something else.
+func TestRefuses(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"Invalid arguments for tool x: [ { \"path\": [ \"preview_id\" ], \"message\": \"Invalid\" } ]": true,
+		"preview_id must match ^[a-z]+$":                                                    true,
+		"Invalid id: MARK":                                                                  true,
+		"the text has characters that are not allowed":                                      true,
+		"Access denied: path outside of the allowed directories":                            true,
+		"openat ../x: path escapes from parent":                                             true,
+		"ERROR: Refusing to read outside the permitted directories. \"MARK\" is not inside": true,
+		"Path traversal is not allowed":                                                     true,
+		"open MARK: permission denied":                                                      false,
+		"ENOENT: no such file or directory, open '/root/preview_id; MARK'":                  false,
+		"Invalid preview_id: no such file":                                                  false,
+		"Command failed: git log MARK: invalid argument":                                    false,
+		"something went wrong":                                                              false,
+		"invalid request":                                                                   false,
+		"no preview with the id MARK":                                                       false,
+	} {
+		if got := refuses(parameter{name: "preview_id"}, "MARK", reply{text: text, isError: true}); got != want {
+			t.Errorf("%s: got %v", text, got)
+		}
+		if refuses(parameter{name: "preview_id"}, "MARK", reply{text: text}) {
+			t.Errorf("%s: a result refuses nothing", text)
+		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -27,6 +28,7 @@ var (
 	// takeovers are servers that never come to their tools.
 	takeovers = map[string]func(){
 		"mute":       forever,
+		"works":      busyWith,
 		"flood-now":  func() { pour("", 1<<30) },
 		"garbage":    func() { _, _ = io.CopyN(os.Stdout, rand.Reader, 1<<20); forever() },
 		"wrong-ids":  func() { replies(func(id string) string { return id + "7" }) },
@@ -54,6 +56,29 @@ var (
 		},
 	}
 )
+
+// busyWith works, and never comes back.
+func busyWith() {
+	for {
+		_ = regexp.MustCompile("a+b*").MatchString("aaab")
+	}
+}
+
+// openMany has 900 files open at a time, or ends.
+func openMany() {
+	var held []*os.File
+	for range 900 {
+		f, err := os.Open(os.Args[0])
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		held = append(held, f)
+	}
+	for _, f := range held {
+		f.Close()
+	}
+}
 
 // forever never comes back. (A program that waits for nothing at all is ended by Go.)
 func forever() {

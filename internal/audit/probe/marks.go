@@ -51,29 +51,39 @@ func (a *auditor) gather() {
 	a.session.gathered = len(events)
 }
 
+// A happening is what became of calls.
+type happening struct {
+	events  []sandbox.Event
+	refused []bool // the answer refuses the value: see [refuses]
+	failed  string // why not every call was answered
+}
+
 // happened makes calls with values, and returns what the sandbox saw of them.
-func (a *auditor) happened(ctx context.Context, t *tool, p parameter, values ...string) (events []sandbox.Event, failed string) {
+func (a *auditor) happened(ctx context.Context, t *tool, p parameter, values ...string) (h happening) {
 	a.gather()
 	a.events = nil
+	h.refused = make([]bool, len(values))
 	calls := make([]map[string]any, len(values))
 	for i, value := range values {
 		calls[i] = t.sample(a.world, setting{p, value})
 	}
-	a.each(ctx, t, calls, func(_ int, r reply) bool {
+	a.each(ctx, t, calls, func(i int, r reply) bool {
 		a.mend()
 		if r.failed != "" && (!r.late && !r.gone || a.silent(t)) {
-			failed = r.failed
+			h.failed = r.failed
 		}
-		return failed != ""
+		h.refused[i] = refuses(p, values[i], r)
+		return h.failed != ""
 	})
 	if a.gather(); a.blind() {
-		failed = tooMuch
+		h.failed = tooMuch
 		a.spend() // the next session reports again
 	}
 	if p.kind != infer.Path || onAnother.MatchString(p.name+" "+p.description) { // any text may be an argument of a program, and no path
 		a.events = slices.DeleteFunc(a.events, func(e sandbox.Event) bool { return e.Exec != nil })
 	}
-	return a.events, failed
+	h.events = a.events
+	return h
 }
 
 // onAnother finds parameters for paths of another machine.
@@ -151,9 +161,9 @@ func (a *auditor) land(ctx context.Context, t *tool, p parameter) (l landing, ex
 		}
 		for _, dir := range dirs {
 			name := a.world.name()
-			events, failed := a.happened(ctx, t, p, dir+name+ext)
-			if l.add(events, dir+name+ext, name); failed != "" {
-				return l, ext, failed
+			h := a.happened(ctx, t, p, dir+name+ext)
+			if l.add(h.events, dir+name+ext, name); h.failed != "" {
+				return l, ext, h.failed
 			}
 		}
 		if len(l.dirs) > 0 {
@@ -182,14 +192,14 @@ func (a *auditor) marks(ctx context.Context, t *tool, p parameter) {
 		return
 	}
 	probes := a.pathProbes(form{writes: true, ext: ext})
-	ups := []string{"../", "../../../", "~/"} // of a root of the server's own
+	ups := []string{"../", "../../../", "~/.ssh/", "~/"} // of a root of the server's own
 	if t.base != "" {
-		ups = append(ups, t.base+"/../../../")
+		ups = append([]string{t.base + "/../../../"}, ups...)
 	}
 	for _, up := range ups {
 		fresh := a.world.name()
 		probe := pathProbe{kind: "dot-dot", words: "a path with ..", value: up + fresh + ext, fresh: fresh}
-		if up == "~/" {
+		if strings.HasPrefix(up, "~/") {
 			probe.kind, probe.words = "home", "a path that begins with ~"
 		}
 		probes = append(probes, probe)
@@ -198,17 +208,29 @@ func (a *auditor) marks(ctx context.Context, t *tool, p parameter) {
 	for i, probe := range probes {
 		values[i] = probe.value
 	}
-	events, failed := a.happened(ctx, t, p, values...)
+	h := a.happened(ctx, t, p, values...)
 	got := map[string]bool{}
-	for _, probe := range probes {
-		for _, e := range events {
-			if !strings.Contains(e.Path, path.Base(probe.fresh)) || !a.outside(e.Path, l) {
+	// A server that was told of no root may take the user's directory for one of its own. It holds its roots if nothing else got out, and if
+	// the hidden part of that directory is closed.
+	own, settled := false, false
+	for i, probe := range probes { // those of the user's directory come last
+		plain := probe.kind == "absolute" || probe.kind == "dot-dot" // an odd name may pass where these do not
+		settled = settled || plain && h.refused[i]
+		for _, e := range h.events {
+			if !strings.Contains(e.Path, path.Base(probe.fresh)) {
+				continue
+			}
+			if settled = settled || plain; !a.outside(e.Path, l) {
 				continue
 			}
 			if probe.kind == "sibling-prefix" && !below(e.Path, a.world.inside("root-evil")) { // of another root
 				probe.kind, probe.words = "dot-dot", "a path with .."
 			}
 			if got[probe.kind] {
+				continue
+			}
+			if probe.kind == "home" && len(got) == 0 && !a.rootGiven && !below(e.Path, a.world.inside("home", ".ssh")) {
+				own = true
 				continue
 			}
 			if got[probe.kind] = true; len(got) == 1 {
@@ -219,12 +241,20 @@ func (a *auditor) marks(ctx context.Context, t *tool, p parameter) {
 	}
 	switch {
 	case len(got) > 0:
-	case failed != "" || len(events) == 0 && !a.answering(t):
+	case h.failed != "" || len(h.events) == 0 && !a.answering(t):
 		a.forget(c)
 		a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: "a harmless name became a path, and not every probe was answered"})
-	case !slices.ContainsFunc(a.result.Facts, func(f audit.Fact) bool { return f.Cell == c && f.Verdict == audit.Guarded }):
+	case slices.ContainsFunc(a.result.Facts, func(f audit.Fact) bool { return f.Cell == c && f.Verdict == audit.Guarded }):
+	case !settled:
 		a.forget(c)
-		a.fact(audit.Fact{Cell: c, Verdict: audit.Guarded, Why: fmt.Sprintf("a harmless name became a path, and none of %d probes became one elsewhere", len(probes))})
+		a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: "a harmless name became a path, and the names of probes were seen neither there nor refused"})
+	default:
+		a.forget(c)
+		why := fmt.Sprintf("a harmless name became a path, and none of %d probes became one elsewhere", len(probes))
+		if own {
+			why += ", but that of the user's directory, which the server takes for its own"
+		}
+		a.fact(audit.Fact{Cell: c, Verdict: audit.Guarded, Why: why})
 	}
 }
 
@@ -271,18 +301,25 @@ func (a *auditor) markedHosts(ctx context.Context, t *tool, p parameter, l landi
 		name := a.world.name()
 		names, values = append(names, name), append(values, name+"."+evilHost+end)
 	}
-	events, failed := a.happened(ctx, t, p, values...)
+	h := a.happened(ctx, t, p, values...)
 	if slices.Contains(l.hosts, "") { // the value is all of the name: that is what the parameter is for
 		return
 	}
+	arrived := false
 	for i, name := range names {
-		if slices.ContainsFunc(events, func(e sandbox.Event) bool { return strings.TrimSuffix(e.Name, ".") == name+"."+evilHost }) {
+		arrived = arrived || slices.ContainsFunc(h.events, func(e sandbox.Event) bool { return strings.Contains(e.Name, name) })
+		if slices.ContainsFunc(h.events, func(e sandbox.Event) bool { return strings.TrimSuffix(e.Name, ".") == name+"."+evilHost }) {
 			a.forget(c)
 			a.proof(c, t, p, values[i], "allow-list-prefix", "a part of the host's name becomes the whole of it", "a look-up of RANDOM."+evilHost, len(values))
 			return
 		}
 	}
-	if failed == "" && !a.found(c) {
+	switch {
+	case h.failed != "" || a.found(c):
+	case !arrived && !slices.Contains(h.refused, true):
+		a.forget(c)
+		a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: "the text became a part of a host's name, and probes were seen neither there nor refused"})
+	default:
 		a.forget(c)
 		a.fact(audit.Fact{Cell: c, Verdict: audit.Guarded, Why: fmt.Sprintf("the text became a part of a host's name, and in none of %d probes the whole of it", len(values))})
 	}
@@ -300,11 +337,11 @@ func (a *auditor) connections(ctx context.Context, t *tool, p parameter) (told b
 	for _, scheme := range schemes(t, p) {
 		port := randomPort()
 		name := a.world.name() + "." + publicHost
-		events, failed := a.happened(ctx, t, p, scheme+withPort(name, port))
-		if failed != "" {
+		h := a.happened(ctx, t, p, scheme+withPort(name, port))
+		if h.failed != "" {
 			return false
 		}
-		if !slices.ContainsFunc(events, func(e sandbox.Event) bool { return e.Connect == withPort(fixedNames()[publicHost][0].String(), port) }) {
+		if !slices.ContainsFunc(h.events, func(e sandbox.Event) bool { return e.Connect == withPort(fixedNames()[publicHost][0].String(), port) }) {
 			continue
 		}
 		probes := a.hostProbes()
@@ -312,10 +349,10 @@ func (a *auditor) connections(ctx context.Context, t *tool, p parameter) (told b
 		for i, probe := range probes {
 			values[i] = scheme + probe.host
 		}
-		events, failed = a.happened(ctx, t, p, values...)
+		h = a.happened(ctx, t, p, values...)
 		c, got := cell(t, p, audit.URL), map[string]bool{}
 		for i, probe := range probes {
-			if !got[probe.kind] && slices.ContainsFunc(events, func(e sandbox.Event) bool { return e.Connect == probe.address }) {
+			if !got[probe.kind] && slices.ContainsFunc(h.events, func(e sandbox.Event) bool { return e.Connect == probe.address }) {
 				got[probe.kind] = true
 				a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Proven, Kind: probe.kind, Why: "a connection goes to " + probe.words,
 					Proof: &audit.Proof{Arguments: string(written(t.sample(a.world, setting{p, masked(values[i])}))), Seen: "the system call connect with the address in the value", Probes: len(probes)}})
@@ -323,8 +360,10 @@ func (a *auditor) connections(ctx context.Context, t *tool, p parameter) (told b
 		}
 		switch {
 		case len(got) > 0:
-		case failed != "":
-			a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: failed})
+		case h.failed != "":
+			a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: h.failed})
+		case !slices.Contains(h.refused, true):
+			a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: "a connection to a public address was made, and no answer refuses another address"})
 		default:
 			a.fact(audit.Fact{Cell: c, Verdict: audit.Guarded, Why: fmt.Sprintf("a connection to a public address was made, and in none of %d probes one to another", len(probes))})
 		}

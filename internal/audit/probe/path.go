@@ -107,7 +107,9 @@ func (s escape) conclude(f form, works, late bool, unknown audit.Fact) (fact aud
 		fact.Why = s.ended
 	case late:
 		fact.Why = "something was written where nothing should be, and not again when each call was given time"
-	case works && f.acts && s.taken > 0:
+	case works && s.unanswered > 0:
+		fact.Why = fmt.Sprintf("a file inside the root was reached, and %d of %d probes were not answered", s.unanswered, s.tried)
+	case works && (f.acts && s.taken > 0 || s.tried > 0 && s.taken == s.tried):
 		fact.Verdict = audit.NoEvidence
 		fact.Why = fmt.Sprintf("the tool took %d of %d paths that lead out of the root, and nothing outside was seen to be read or changed", s.taken, s.tried)
 	case works:
@@ -121,7 +123,8 @@ func (s escape) conclude(f form, works, late bool, unknown audit.Fact) (fact aud
 
 // An escape is the outcome of probes that try to get out of the root.
 type escape struct {
-	tried, taken int             // probes with an answer, and probes that the tool accepted
+	tried, taken int             // probes that were made, and probes that the tool accepted
+	unanswered   int             // the server ended at them, or was late
 	found        map[string]bool // kinds that got out
 	ended        string          // why some were not tried; "" if all were
 	late         bool            // something was written, and nobody knows by which probe
@@ -139,12 +142,18 @@ func (a *auditor) escape(ctx context.Context, t *tool, p parameter, probes []pat
 		}
 		a.mend()
 		seen, raw, r, file := a.pathProbe(ctx, t, p, probe, patience)
+		if r.gone && seen == "" { // perhaps for another reason
+			seen, raw, r, file = a.pathProbe(ctx, t, p, probe, patience)
+		}
 		if file && patience == 0 {
 			s.late = true
 			return s
 		}
 		if r.failed == "" || r.late || r.gone {
 			s.tried++
+		}
+		if r.late || r.gone {
+			s.unanswered++
 		}
 		if r.ok() {
 			s.taken++

@@ -181,6 +181,44 @@ func TestTold(t *testing.T) {
 	}
 }
 
+// TestOpenFiles holds that a server may have so many files open as Node.js has when it loads a large one.
+func TestOpenFiles(t *testing.T) {
+	t.Parallel()
+	if r := run(t, Config{Command: fixtureServer(t, "open-start", "shell-guarded+")}); len(r.Tools) != 1 {
+		t.Errorf("got %v", r)
+	}
+}
+
+// TestNoStandIn holds that the program of a payload is no stand-in.
+func TestNoStandIn(t *testing.T) {
+	t.Parallel()
+	if r := run(t, Config{Command: fixtureServer(t, "shell-open+")}); len(r.Notes) > 0 || !slices.Contains(inAll(r.Facts), "greet /name command proven shell") {
+		t.Errorf("got %q, %q", r.Notes, inAll(r.Facts))
+	}
+}
+
+// TestOwn holds that a server which was told of no root may take the user's directory for one, but not what is hidden there. One that was
+// told of a root may not.
+func TestOwn(t *testing.T) {
+	t.Parallel()
+	command := fixtureServer(t, "read-own+")
+	for name, tt := range map[string]struct {
+		command []string
+		want    string
+	}{
+		"not told": {append(command[:2:2], "-", "read-own+"), "import_report /path path guarded"},
+		"told":     {command, "import_report /path path proven home"},
+	} {
+		if got := inAll(run(t, Config{Command: tt.command}).Facts); !slices.Contains(got, tt.want) {
+			t.Errorf("%s: got %q", name, got)
+		}
+	}
+	got := inAll(run(t, Config{Command: append(command[:2:2], "-", "read-open+")}).Facts)
+	if want := "read_file /path path proven absolute, dot-dot, home, sibling-prefix, symlink"; !slices.Contains(got, want) {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestDestructive(t *testing.T) {
 	t.Parallel()
 	r := run(t, Config{Command: fixtureServer(t, "delete+")})

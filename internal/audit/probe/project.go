@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // Many servers refuse a directory that is not a repository, or not a project of their kind, before they look at
@@ -59,14 +58,17 @@ func (w *world) projects() error {
 	return nil
 }
 
-// A plant is a file and a directory of the root. The command in their names makes a file.
-type plant struct{ file, dir, fired string }
+// A plant is a file and a directory of the root. The command in their names makes a file of the name id.
+type plant struct {
+	file, dir, id string
+	quoting       quoting
+}
 
 // plant makes a plant for each kind of quoting.
 func (w *world) plant() error {
-	for _, quoted := range []string{"$(: > FILE)", "';: > FILE;'"} {
-		p := plant{fired: "fired/" + token()}
-		name := strings.ReplaceAll(quoted, "FILE", w.inside(p.fired))
+	for _, l := range []payload{{expanded, "$(RUN)"}, {single, "';RUN;'"}, {double, `";RUN;"`}, {bare, ";RUN;"}} {
+		p := plant{id: token(), quoting: l.quoting}
+		name := l.with(w.fire(p.id))
 		p.file, p.dir = "plant"+name+".txt", "plants"+name
 		w.plants = append(w.plants, p)
 		files := map[string]string{p.file: w.control + "\n", p.dir + "/" + insideName + ".txt": w.control + "\n"}

@@ -30,7 +30,7 @@ func RunRemote(ctx context.Context, cfg RemoteConfig) (*Result, error) {
 	callTime := cmp.Or(max(cfg.CallTimeout, 0), 6*time.Second)
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(max(cfg.Budget, 0), 2*time.Minute))
 	defer cancel()
-	x := &experiment{cfg: Config{CallTimeout: callTime}, world: &world{at: "/data"}, limit: maxRemoteCalls}
+	x := &experiment{cfg: Config{CallTimeout: callTime, StartTimeout: upstream.DefaultTimeout}, world: &world{at: "/data"}, limit: maxRemoteCalls}
 	a := x.auditor()
 	x.start = func(ctx context.Context, _ *services) (*session, error) {
 		client, err := servers.Connect(ctx, cfg.Dialer, servers.Options{Timeout: upstream.DefaultTimeout})

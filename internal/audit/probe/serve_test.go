@@ -495,6 +495,10 @@ func serve(args []string) {
 		case bare == "dead":
 			fmt.Fprintln(os.Stderr, "there is no hope")
 			os.Exit(4)
+		case bare == "open-start":
+			openMany()
+		case bare == "slow-start":
+			warmUp()
 		case bare == "batch-end":
 			_ = os.Setenv("FIXTURE_BATCH", "end")
 		case bare == "keyed":

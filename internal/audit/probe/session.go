@@ -104,10 +104,14 @@ func (l *launcher) local() []uint16 {
 
 func (l *launcher) start(ctx context.Context, found *services) (*session, error) {
 	s := &session{services: found}
-	client, err := servers.Connect(ctx, dialer{l, s}, servers.Options{
-		Timeout: l.timeout, Stderr: l.stderr, Capabilities: json.RawMessage(`{"roots":{}}`),
+	d := newDeadline(ctx, l.timeout)
+	client, err := servers.Connect(d.ctx, dialer{l, s, d}, servers.Options{
+		Timeout: stretch * l.timeout, Stderr: l.stderr, Capabilities: json.RawMessage(`{"roots":{}}`),
 		Handler: upstream.Handler{Request: l.roots},
 	})
+	if d.cancel(nil); s.box != nil {
+		d.stop()
+	}
 	if err != nil {
 		s.close()
 		return nil, err
@@ -127,10 +131,11 @@ func (l *launcher) roots(_ context.Context, method string, _ json.RawMessage) (j
 	return json.Marshal(map[string]any{"roots": []any{map[string]string{"uri": "file://" + l.world.inside("root"), "name": "root"}}})
 }
 
-// dialer starts a session's sandbox.
+// dialer starts a session's sandbox, and the time for the start of the server in it.
 type dialer struct {
-	l *launcher
-	s *session
+	l    *launcher
+	s    *session
+	time *deadline
 }
 
 func (d dialer) Dial(ctx context.Context, stderr io.Writer) (upstream.Transport, error) {
@@ -162,6 +167,7 @@ func (d dialer) Dial(ctx context.Context, stderr io.Writer) (upstream.Transport,
 		return nil, err
 	}
 	d.s.box = box
+	d.time.watch(d.s)
 	layers, _ := box.Layers()
 	for _, layer := range layers {
 		if layer.Path == d.l.world.at {

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/internal/machine/sandbox"
@@ -41,7 +40,6 @@ func (a *auditor) begin(ctx context.Context) error {
 	given := map[string]bool{}
 	for attempt := 0; ; attempt++ {
 		a.launcher.dir = dirs[0]
-		began := time.Now()
 		a.session, err = a.launcher.start(ctx, &a.services)
 		var missing *sandbox.UnsupportedError
 		switch {
@@ -50,7 +48,7 @@ func (a *auditor) begin(ctx context.Context) error {
 				a.note("the server does not start in the audit's directory: it was started in the working directory")
 			}
 			return nil
-		case errors.As(err, &missing), ctx.Err() != nil, attempt >= maxAttempts, time.Since(began) >= a.cfg.StartTimeout:
+		case errors.As(err, &missing), ctx.Err() != nil, attempt >= maxAttempts, errors.Is(err, context.DeadlineExceeded):
 			return err
 		}
 		name := lacking(said.text()+err.Error(), given)

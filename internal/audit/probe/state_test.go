@@ -72,6 +72,16 @@ var states = map[string]fixture{
 	}},
 	"made-below":      {actionTool, review(func(string) error { return nil })},
 	"made-below-held": {actionTool, review(func(name string) error { return errorIf(strings.ContainsAny(name, `/\`), "a simple name is expected") })},
+	"read-own":        {fileTool("import_report"), readOwn},
+	"made-silently": {tool1("create_note", "title", "Creates a note."), func(root string, a map[string]any) (string, error) {
+		if name := text(a, "title"); !strings.ContainsAny(name, `/\~`) {
+			return "made", writeFile(filepath.Join(root, name), "note")
+		}
+		return "made", nil
+	}},
+	"made-renamed": {tool1("create_note", "title", "Creates a note."), func(root string, a map[string]any) (string, error) {
+		return "made", writeFile(filepath.Join(root, strings.NewReplacer("/", "_", "\\", "_").Replace(text(a, "title"))), "note")
+	}},
 	"write-later": {tool1("start_recording", "output", "Records to a file."), func(root string, a map[string]any) (string, error) {
 		path := under(root, text(a, "output"))
 		if strings.HasSuffix(path, ".png") || !strings.HasSuffix(filepath.Dir(path), "/outside") {
@@ -118,6 +128,37 @@ const actionTool = `{"name":"approvals","inputSchema":{"type":"object","properti
 	"categoryName":{"type":"string","description":"Name (required for request action)"},
 	"approvalId":{"type":"string","description":"Required for status"}},"required":["action"]}}`
 
+// readOwn holds the working directory and the user's without what is hidden there, and reads nothing back.
+func readOwn(_ string, a map[string]any) (string, error) {
+	here, home := must(os.Getwd()), os.Getenv("HOME")
+	path := text(a, "path")
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		path = filepath.Join(home, rest)
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(under(here, path)))
+	if err != nil {
+		return "", err
+	}
+	path = filepath.Join(dir, filepath.Base(path))
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return "", errors.New("not allowed")
+	}
+	for _, root := range []string{here, home} {
+		if rest, ok := strings.CutPrefix(path, root+"/"); ok && !strings.HasPrefix(rest, ".") {
+			_, err := readFile(path)
+			return "imported", err
+		}
+	}
+	return "", errors.New("not allowed")
+}
+
+func must(s string, err error) string {
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
 func errorIf(bad bool, words string) error {
 	if bad {
 		return errors.New(words)
@@ -154,6 +195,8 @@ func TestState(t *testing.T) {
 		"copy-aside":            {"ask_review /file path proven dot-dot", ""},
 		"made-below":            {"approvals /categoryName path proven dot-dot", ""},
 		"made-below-held":       {"approvals /categoryName path guarded", "proven dot-dot"},
+		"made-silently":         {"create_note /title path inconclusive", "guarded"},
+		"made-renamed":          {"create_note /title path guarded", ""},
 		"write-later":           {"start_recording /output path proven absolute, dot-dot", ""},
 		"record":                {"record /output path proven absolute, dot-dot, sibling-prefix, symlink", ""},
 		"record+":               {"record /output command guarded", "inconclusive"},

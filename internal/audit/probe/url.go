@@ -84,8 +84,11 @@ func (a *auditor) urls(ctx context.Context, t *tool, p parameter, works base) {
 		calls[i] = t.sample(a.world, setting{p, probe.value})
 	}
 	read, page := make([]bool, len(probes)), make([]bool, len(probes))
-	failed := ""
+	failed, unanswered := "", 0
 	a.each(ctx, t, calls, func(i int, r reply) bool {
+		if r.late || r.gone {
+			unanswered++
+		}
 		read[i], page[i] = r.holds(a.world.outside), strings.Contains(r.text, a.canary.body)
 		if r.failed != "" && (!r.late && !r.gone || a.silent(t)) {
 			failed = r.failed
@@ -120,6 +123,8 @@ func (a *auditor) urls(ctx context.Context, t *tool, p parameter, works base) {
 	case graded:
 	case failed != "":
 		a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: failed})
+	case unanswered == len(probes):
+		a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: "a public address was fetched, and no probe was answered"})
 	default:
 		a.fact(audit.Fact{Cell: c, Verdict: audit.Guarded, Why: fmt.Sprintf("a public address was fetched, and none of %d probes got to another", len(probes))})
 	}

@@ -41,6 +41,7 @@ type world struct {
 	learned map[string]bool // programs with a stand-in because the server misses them
 
 	plants  []plant
+	firing  string // the name of a program in the PATH that makes a file
 	program string // the name of a program outside the root
 }
 
@@ -145,10 +146,15 @@ func (w *world) fill() error {
 			return err
 		}
 	}
+	w.firing = token()
+	firing := os.WriteFile(filepath.Join(w.dir, "bin", w.firing), []byte("#!/bin/sh\n: > \""+w.inside("fired")+"/$1\"\n"), 0o755)
 	w.program = w.name()
 	program := os.WriteFile(filepath.Join(w.dir, "outside", w.program), []byte("#!/bin/sh\n:\n"), 0o755)
-	return errors.Join(program, standin.Write(filepath.Join(w.dir, "bin"), installed), w.seeds(), w.link(), w.projects(), w.plant())
+	return errors.Join(firing, program, standin.Write(filepath.Join(w.dir, "bin"), installed), w.seeds(), w.link(), w.projects(), w.plant())
 }
+
+// fire is a command that makes a file of a name, without a slash in it.
+func (w *world) fire(id string) string { return w.firing + " " + id }
 
 // spread writes a token into a file of each extension.
 func (w *world) spread(files map[string]string, name, token string) {
@@ -213,6 +219,9 @@ func installed(name string) bool { return program(name, "/") != name }
 // standsIn is the name of the stand-in started with these arguments, or "".
 func (w *world) standsIn(args []string) string {
 	name := path.Base(args[0])
+	if name == w.firing {
+		return ""
+	}
 	if dir := path.Dir(args[0]); strings.Contains(args[0], "/") && dir != w.inside("bin") || !exists(filepath.Join(w.dir, "bin", name)) {
 		return ""
 	}

@@ -233,7 +233,7 @@ func prefixLabels(prefix Value) (yes, no Label) {
 	_, rest, url := strings.Cut(s, "://")
 	switch {
 	case s == "/" || s == `\` || s == "~":
-		return 0, Relative
+		return slash(s), Relative
 	case s == "..":
 		return 0, NoDotDot
 	case strings.HasPrefix(s, "../") || strings.HasPrefix(s, `..\`):
@@ -251,15 +251,23 @@ func prefixLabels(prefix Value) (yes, no Label) {
 	case url:
 		return HostWeak | NoDash, 0
 	case strings.HasSuffix(s, "/"):
-		return PrefixSep | NoDash, 0
+		return PrefixSep | NoDash | slash(s), 0
 	case strings.HasPrefix(s, "/"):
-		return PrefixWeak | NoDash, 0
+		return PrefixWeak | NoDash | slash(s), 0
 	case strings.HasPrefix(s, "."):
 		return 0, 0
 	case strings.HasPrefix("https", s) || strings.HasPrefix("file:", s):
 		return 0, 0
 	}
 	return HostWeak, 0
+}
+
+// slash is Slash, if a text begins with one.
+func slash(s string) Label {
+	if strings.HasPrefix(s, "/") {
+		return Slash
+	}
+	return 0
 }
 
 var network = []string{"http", "https", "ftp", "ftps", "sftp", "ws", "wss", "file", "gopher", "dict", "ldap", "ldaps", "smb", "tftp", "telnet", "git", "ssh", "jar", "netdoc"}

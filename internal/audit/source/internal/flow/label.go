@@ -39,6 +39,7 @@ const (
 	Local                         // it was looked for among the files of this machine
 	Refused                       // Denied, after normalisation
 	Unseen                        // passed to a function without code that checks it, going by its name
+	Slash                         // begins with a slash
 
 	private = ChkLoop | ChkPriv | ChkLink
 	// all are the labels of a value from a closed set: every good one.
@@ -93,6 +94,9 @@ type node struct {
 
 // down are the labels that a value inherits from its origins.
 func (n *node) down(l Label) Label {
+	if n.how != Baked { // something may stand in front of it now
+		l &^= Slash
+	}
 	switch n.how {
 	case Part, Word:
 		return l & (NoMeta | NoDotDot | Contain | ContainReal | Quoted | Answer | Resolved | Unseen)
@@ -142,6 +146,9 @@ func (n *node) up(l Label) Label {
 
 // upwards is up without Optional.
 func (n *node) upwards(l Label) Label {
+	if n.how != Baked {
+		l &^= Slash
+	}
 	switch n.how {
 	case Part:
 		return 0

@@ -24,7 +24,7 @@ func (in *Interp) Concat(pos Pos, parts ...Value) Value {
 			if _, ok := sources[n.src]; !ok {
 				order = append(order, n.src)
 			}
-			sources[n.src] = append(sources[n.src], in.newNode(n.src, Whole, []*node{n}, hostLabel(before, fixed, p), pos, ""))
+			sources[n.src] = append(sources[n.src], in.newNode(n.src, Whole, []*node{n}, in.textLabel(before, fixed, p, n), pos, ""))
 		}
 		if s, ok := p.String(); ok {
 			before += s
@@ -46,7 +46,11 @@ func (in *Interp) Concat(pos Pos, parts ...Value) Value {
 			ns := sources[s]
 			n := ns[0]
 			if len(ns) > 1 {
-				n = in.newNode(s, Whole, ns, 0, pos, "")
+				begins := Slash
+				for _, n := range ns {
+					begins &= n.labels
+				}
+				n = in.newNode(s, Whole, ns, begins, pos, "")
 			}
 			out.nodes = append(out.nodes, n)
 		}
@@ -87,6 +91,19 @@ func suffix(parts []Value) string {
 		out = s + out
 	}
 	return out
+}
+
+// textLabel says what the text in front of a part makes of the whole: see hostLabel. A part that surely begins with a slash ends a
+// host in front of it.
+func (in *Interp) textLabel(before string, fixed bool, part Value, n *node) Label {
+	label, first := hostLabel(before, fixed, part), before+part.pre
+	switch begins := in.st.effective(n)&Slash != 0; {
+	case label == HostWeak && begins:
+		return HostFixed
+	case first == "" && !fixed && begins, strings.HasPrefix(first, "/"):
+		return label | Slash
+	}
+	return label
 }
 
 // hostLabel says whether the text in front of a part of a URL fixes the host.

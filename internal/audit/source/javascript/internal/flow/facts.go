@@ -53,6 +53,9 @@ const (
 
 	// not a family: somebody looked at the type
 	bitTyped
+
+	// continues a host that stands directly in front: "@evil.example/" behind "https://allowed.example"
+	bitTail
 )
 
 // The families of hosts stand a second time, shifted by dnsShift, for the addresses that a name

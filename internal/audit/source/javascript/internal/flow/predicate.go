@@ -85,7 +85,17 @@ var families = []family{
 	ranged(hostFamily(bitZero, "0.0.0.0"), "unspecified"), ranged(hostFamily(bitLoopback6, "[::1]"), "loopback"), ranged(hostFamily(bitMapped6, "[::ffff:7f00:1]"), "ipv4Mapped"),
 	hostFamily(bitPublic, "evil.example", "93.184.216.34", "www.evil.example"),
 	{bitHostPrefix, map[form][]string{formRaw: {"http://allowed.evil.example/"}, formURL: {"http://allowed.evil.example/"}, formHost: {"allowed.evil.example"}}, extendHost},
+	{bitTail, map[form][]string{formRaw: {".evil.example/", "@evil.example/", ":80@evil.example/", "x:@evil.example/", "http://u@evil.example/", "evil.example"}}, func(_ form, c string) []string {
+		list := []string{"@evil.example/" + c}
+		if !endsHost(c) {
+			list = append(list, c+"@evil.example/", c+".evil.example/")
+		}
+		return list
+	}},
 }
+
+// endsHost reports whether a text directly behind a host ends it.
+func endsHost(s string) bool { return s != "" && strings.ContainsRune(`/?#\`, rune(s[0])) }
 
 // extendHost derives an attacker's hosts from an allowed one. In front of a constant that begins
 // with a dot there is a subdomain of the allowed host, and behind the end of its name a path;
@@ -343,6 +353,8 @@ func live(bit Bits, s string) bool {
 		return strings.Contains(s, " ")
 	case bitDash:
 		return strings.HasPrefix(s, "-")
+	case bitTail:
+		return !endsHost(s)
 	}
 	return true
 }

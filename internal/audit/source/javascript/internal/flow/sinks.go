@@ -243,6 +243,7 @@ func looksUp(v Value, named bool, depth int) bool {
 //	fetch(`https://api.example.com/${args.id}`)  // the text in front has ended the host
 //	fetch(`${base}/${args.id}`)                  // the configuration says where it goes
 //	fetch(`https://${args.region}.example.com`)  // the caller chooses a part of the host
+//	fetch(`https://example.com${args.path}`)     // the same, unless the path surely begins with a slash
 //
 // browser says that a page is opened in one; some tools do so by design.
 func (sk *sinks) url(name string, v Value, extra Bits, at position, browser bool) {
@@ -266,12 +267,24 @@ func (sk *sinks) url(name string, v Value, extra Bits, at position, browser bool
 		if h == nil {
 			continue
 		}
-		j := verdictOfURL(sk.state.have(a, h) | extra)
+		have := sk.state.have(a, h) | extra
+		// A host of the program stands in front, and the caller's text ends it.
+		if have&bitTail != 0 && behindHost(a.text) {
+			continue
+		}
+		j := verdictOfURL(have)
 		if browser && sk.byDesign(h, "navigate", "goto", "go_to", "open", "visit", "browse", "new_page", "new_tab") {
 			j = judgement{verdict: audit.Vulnerable, confidence: audit.Metadata, kind: "browser-by-design", why: "the tool opens the page that it is asked to open"}
 		}
 		sk.judge(j, audit.URL, name, h, at)
 	}
+}
+
+// behindHost reports whether the first argument in a text stands directly behind a constant host.
+func behindHost(text []part) bool {
+	p, _ := prefix(text)
+	_, host, ok := strings.Cut(p, "://")
+	return ok && host != "" && len(text) > 1 && text[1].hole != nil
 }
 
 // hostOpen reports whether the constant text in front leaves the host, or a part of it, to the
