@@ -138,7 +138,7 @@ type experiment struct {
 }
 
 func (x *experiment) auditor() *auditor {
-	return &auditor{experiment: x, late: map[string]int{}, slow: map[string]bool{}, leaves: map[string]int{}, stoodIn: map[string]bool{}}
+	return &auditor{experiment: x, late: map[string]int{}, ends: map[string]int{}, slow: map[string]bool{}, leaves: map[string]int{}, stoodIn: map[string]bool{}}
 }
 
 // An auditor tries a server in one session after another.
@@ -148,6 +148,8 @@ type auditor struct {
 	result   Result
 	restarts int
 	late     map[string]int  // calls without an answer, by tool
+	ends     map[string]int  // of the server during or behind calls, by tool
+	last     string          // the tool of the last call
 	slow     map[string]bool // tools with slow answers
 	leaves   map[string]int  // calls with a program still running behind them, by tool
 	dead     error           // the server cannot be started any more
@@ -166,10 +168,12 @@ type auditor struct {
 const maxRestarts = 40
 
 // maxLate is the number of unanswered calls after which a tool is given up. After maxSilent tools, one such call of another
-// is enough: they all wait for the same, and each call costs its whole time and a start of the server.
+// is enough: they all wait for the same, and each call costs its whole time and a start of the server. maxEnds is the number of ends of the server
+// at a tool's calls after which the tool is given up, so that starts are left for others.
 const (
 	maxLate   = 3
 	maxSilent = 3
+	maxEnds   = maxRestarts / 2
 )
 
 // silent reports whether a tool is given up.
@@ -180,7 +184,7 @@ func (a *auditor) silent(t *tool) bool {
 			given++
 		}
 	}
-	return a.late[t.Name] >= maxLate || given >= maxSilent && a.late[t.Name] > 0
+	return a.late[t.Name] >= maxLate || a.ends[t.Name] >= maxEnds || given >= maxSilent && a.late[t.Name] > 0
 }
 
 func (a *auditor) end() {

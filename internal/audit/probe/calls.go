@@ -31,6 +31,7 @@ func (a *auditor) call(ctx context.Context, t *tool, arguments map[string]any) r
 		return reply{failed: "the server could not be started any more"}
 	}
 	a.calls++
+	a.last = t.Name
 	d := a.session.within(ctx, a.cfg.CallTimeout)
 	r := a.session.call(d, t.Name, raw)
 	a.took += d.stop()
@@ -91,6 +92,7 @@ func (a *auditor) waits(ctx context.Context, t *tool) bool {
 // time.
 func (a *auditor) together(ctx context.Context, t *tool, calls []map[string]any) []reply {
 	replies := make([]reply, len(calls))
+	a.last = t.Name
 	d := a.session.within(ctx, a.cfg.CallTimeout)
 	var all sync.WaitGroup
 	for i, arguments := range calls {
@@ -146,6 +148,7 @@ func (a *auditor) ready(ctx context.Context) bool {
 	if a.session != nil {
 		if !a.session.spent {
 			a.restarts++
+			a.ends[a.last]++
 		}
 		a.leave()
 	}

@@ -142,7 +142,7 @@ func (a *auditor) escape(ctx context.Context, t *tool, p parameter, probes []pat
 		}
 		a.mend()
 		seen, raw, r, file := a.pathProbe(ctx, t, p, probe, patience)
-		if r.gone && seen == "" { // perhaps for another reason
+		if r.gone && seen == "" && s.unanswered == 0 { // perhaps for another reason
 			seen, raw, r, file = a.pathProbe(ctx, t, p, probe, patience)
 		}
 		if file && patience == 0 {
