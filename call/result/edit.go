@@ -112,8 +112,8 @@ func (r *Result) ReplaceText(t Token, start, end int, text string) Edit {
 	return Edit{t.Start + from, t.Start + to, text}
 }
 
-// InOrder returns edits by where they start; of those that start together, the longest first.
-func InOrder(edits []Edit) []Edit {
+// inOrder returns edits by where they start; of those that start together, the longest first.
+func inOrder(edits []Edit) []Edit {
 	sorted := slices.Clone(edits)
 	// Not by slices.SortFunc, whose code a program has once for each type: 12 kB.
 	sort.SliceStable(sorted, func(i, j int) bool { return cmp.Or(sorted[i].Start-sorted[j].Start, sorted[j].End-sorted[i].End) < 0 })
@@ -127,7 +127,7 @@ func (r *Result) Apply(edits []Edit) (json.RawMessage, error) {
 	if len(edits) == 0 {
 		return r.Raw, nil
 	}
-	edits = InOrder(edits)
+	edits = inOrder(edits)
 	var b bytes.Buffer
 	pos := 0
 	for _, e := range edits {

@@ -44,8 +44,9 @@ type judge struct {
 	made         map[string]string // the files that the line itself writes, with their text; insertion if the line does not tell it
 	unpacked     bool              // the line has unpacked what it fetched
 	remotes      map[string]bool   // of git, which the line itself sets
-	redirected   []Name            // what redirections name
-	spent        int               // bytes of variables and of lines for shells, which may hold one another
+	readFrom     []string          // the files that redirections name
+	writtenTo    []string
+	spent        int // bytes of variables and of lines for shells, which may hold one another
 	world        check.World
 	faults       []check.Finding
 }

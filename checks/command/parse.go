@@ -198,7 +198,11 @@ func (r *reader) target(redirect *syntax.Redirect) {
 	}
 	text := r.word(redirect.Word)
 	if redirect.Hdoc == nil && redirect.Op != syntax.WordHdoc {
-		r.redirected = append(r.redirected, Name{toDirectory(r.directory, text), redirect.Op != syntax.RdrIn})
+		list := &r.writtenTo
+		if redirect.Op == syntax.RdrIn {
+			list = &r.readFrom
+		}
+		*list = append(*list, toDirectory(r.directory, text))
 	}
 	if op := redirect.Op; op != syntax.RdrIn && op != syntax.WordHdoc && op != syntax.DplIn && op != syntax.DplOut && redirect.Hdoc == nil {
 		r.leaves(-1, r.directory, text)

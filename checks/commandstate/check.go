@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/command"
+	"github.com/toolvet/toolvet/checks/internal/filekind"
 )
 
 //go:embed README.md
@@ -67,15 +68,16 @@ func (f *finder) run(ctx context.Context, pass *check.Pass) error {
 		if !ok {
 			o = new(command.Options)
 		}
-		if o.Inside {
-			if err := f.links(ctx, pass, t.Pointer, o, t.Value); err != nil {
-				return err
-			}
+		programs, reads, changes := command.Started(o, t.Value)
+		if o.Inside && !f.links(ctx, pass, t, reads, filekind.SecretKind) {
+			return nil
+		}
+		if o.Inside && !f.links(ctx, pass, t, changes, filekind.Kinds...) {
+			return nil
 		}
 		if o.Exists != nil && !*o.Exists {
 			continue
 		}
-		programs := command.Started(o, t.Value)
 		for _, program := range programs[:min(len(programs), maxPrograms)] {
 			if _, isLine := t.Value.(string); isLine && slices.Contains(builtins, program) {
 				continue

@@ -7,6 +7,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/check"
@@ -23,36 +24,33 @@ var faults = map[string]string{
 // maxNames bounds how many words of one call are looked at as names of files.
 const maxNames = 64
 
-// links reports links to files with secrets and to start-up files among the words of a command. The check command sees the
-// words alone, and a link has any name.
-func (f *finder) links(ctx context.Context, pass *check.Pass, pointer string, o *command.Options, value any) error {
-	names := command.Named(o, value)
-	for _, name := range names[:min(len(names), maxNames)] {
-		file := name.Path
+// links reports links to files of some kinds among the words of a command that may name files. It reports whether the file system answered. The check
+// command sees the words alone, and a link has any name.
+func (f *finder) links(ctx context.Context, pass *check.Pass, t check.Target, names []string, kinds ...string) (answered bool) {
+	allow := t.Options.(*command.Options).Allow
+	for _, file := range names[:min(len(names), maxNames)] {
 		if strings.HasPrefix(file, "/dev/") {
 			continue // streams of the command itself
 		}
 		if !filepath.IsAbs(file) {
 			if pass.World.Base == "" {
 				pass.Skipf("links not looked for: the directory of the command is not known")
-				return nil
+				return true
 			}
 			file = filepath.Join(pass.World.Base, file)
 		}
 		leads, err := f.leads(ctx, pass, file)
 		if err != nil {
 			pass.Skipf("links not looked for: the file system did not answer in time")
-			return nil
+			return false
 		}
-		for _, kind := range filekind.Kinds {
-			if leads == "" || !filekind.Is(kind, leads) || filekind.Is(kind, file) || o.Allows(kind) || kind == filekind.StartupKind && !name.Changes {
-				continue
+		for _, kind := range kinds {
+			if leads != "" && filekind.Is(kind, leads) && !filekind.Is(kind, file) && !slices.Contains(allow, kind) && !slices.Contains(allow, "files") {
+				pass.Report(check.Finding{Pointer: t.Pointer, Source: kind, Message: "names the link " + file + " to a file " + faults[kind], Suggestion: "name a file of the work at hand"})
 			}
-			pass.Report(check.Finding{Pointer: pointer, Source: kind, Message: "names the link " + file + " to a file " + faults[kind],
-				Suggestion: "name a file of the work at hand"})
 		}
 	}
-	return nil
+	return true
 }
 
 // leads returns the place to which the links on a path lead; "" if there are none. That place may be missing.

@@ -4,6 +4,8 @@
 package secret
 
 import (
+	"slices"
+	"sort"
 	"strconv"
 
 	"github.com/toolvet/toolvet/call/result"
@@ -76,7 +78,9 @@ func (s *search) names() []*name {
 func (s *search) inner(t result.Token, edits []result.Edit) string {
 	var b []byte
 	pos := t.Start + 1
-	for _, e := range result.InOrder(edits) {
+	edits = slices.Clone(edits)
+	sort.SliceStable(edits, func(i, j int) bool { return edits[i].Start < edits[j].Start })
+	for _, e := range edits {
 		if e.Start >= pos {
 			b = append(append(b, s.result.Raw[pos:e.Start]...), e.Text...)
 		}
