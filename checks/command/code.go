@@ -4,6 +4,8 @@
 package command
 
 import (
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/checks/internal/filekind"
@@ -46,9 +48,9 @@ var languages = []*language{{
 	acts: lazyregexp.New(`(?i)__|\b(exec|eval|compile|globals|locals|vars|getattr|setattr|delattr|breakpoint|input|modules|meta_path|path_hooks|settrace|setprofile|addaudithook|loader|attrgetter|methodcaller|libc|system|popen\w*|` +
 		`uname|os|subprocess|builtins|io|shutil|yaml|codecs|posix|nt|ctypes|pathlib|pty|linecache|inspect|dotenv_values|socket|importlib|get_type_hints|dictConfig|fileConfig|create_subprocess\w*|open_connection|create_connection|` +
 		`f2py|ctypeslib|distutils|(read|to)_(pickle|sql\w*|html|gbq)|allow_pickle|enable_load_extension|load_extension|executescript|unlink|rmdir|rmtree|rename|home|expanduser|expandvars|environ|getenv|(sym|hard)link_to|l?chmod|chown|extract(all)?|unpack_archive|fork\w*|spawn\w*|(f|gi|cr|ag|tb|co|func)_\w+)\b|\._|\.replace\([^,]*\)|[^\x00-\x7f]`),
-	files:    lazyregexp.New(`\b(open|Path|PurePath|os|glob|iglob|io|tempfile|zipfile|tarfile|csv|configparser|read_text|write_text|FileHandler|FileIO)\b`),
-	writes:   lazyregexp.New(`write|\bdump\(|shutil\.copy|mkdir|makedirs|\btouch\b|\bsave\b`),
-	opens:    lazyregexp.New(`(\b(open|Path|PurePath|glob|iglob|rglob|walk|listdir|scandir|makedirs|mkdir|join|stat|exists|isfile|ZipFile|connect|read|read_\w+|run_path|copy(2|file|tree)?)\s*\((\s*""\s*,)?|=)\s*$`),
+	files:    lazyregexp.New(`\b(open|Path|PurePath|os|sys\.path|glob|iglob|io|tempfile|zipfile|tarfile|csv|configparser|read_text|write_text|FileHandler|FileIO)\b`),
+	writes:   lazyregexp.New(`write|\bdump\(|shutil\.copy|mkdir|makedirs|\btouch\b|\bsave|\bto_\w+\(`),
+	opens:    lazyregexp.New(`(\b(open|Path|PurePath|glob|iglob|rglob|walk|listdir|scandir|makedirs|mkdir|join|stat|exists|isfile|ZipFile|connect|read|read_\w+|to_\w+|save\w*|run_path|copy(2|file|tree)?)\s*\((\s*""\s*,)?|=)\s*$`),
 	computes: lazyregexp.New(`\bchr\s*\(|fromhex|\[\s*::\s*-1\s*\]|b(16|32|64|85)decode|a85decode|unhexlify|translate|decompress|bytes(array)?\s*\(|swapcase|reversed`),
 }, {
 	names:  "node nodejs ts-node tsx",
@@ -62,7 +64,7 @@ var languages = []*language{{
 		`\bprocess\.(argv|versions?|platform|arch|cwd|exit|exitCode|stdout|stderr|stdin|hrtime|memoryUsage|uptime|nextTick|on|pid|env\.\w+)\b|\b(return|of|in|case|typeof)\s*\[|\[\s*""\s*\]`),
 	acts: lazyregexp.New(`(?i)\b(require|import|process|eval|Function|constructor|globalThis|global|fetch|WebSocket|XMLHttpRequest|EventSource|Worker|Reflect|Proxy|prototype|__\w+|module|navigator|WebAssembly|createRequire|` +
 		`Bun|Deno|fromCharCode|fromCodePoint|atob|rm(Sync)?|unlink\w*|rmdir\w*|rename(Sync)?|l?chmod\w*|l?chown\w*|symlink\w*|link(Sync)?|cp(Sync)?|truncate\w*|homedir|userInfo|parsed)\b|` +
-		`\\[xu]|set(Timeout|Interval|Immediate)\s*\(\s*["'` + "`" + `]|\bthis\s*\[|[\w)\]]\s*\[\s*["'` + "`" + `]|\]\s*\(`),
+		`\\[xu]|set(Timeout|Interval|Immediate)\s*\(\s*["'` + "`" + `]|\bthis\s*\[|[\w)\]]\s*\[\s*["'` + "`" + `]|\]\s*\(|[{,]\s*\[[^\]]*\]\s*:`),
 	files:    lazyregexp.New(`\b(require|import|process\s*\.\s*env)\b`),
 	writes:   lazyregexp.New(`\b(write|append|mkdir|copyFile|createWriteStream|outputFile)`),
 	opens:    lazyregexp.New(`(\b(\w*[fF]ile(Sync)?|readdir(Sync)?|mkdir(Sync)?|create\w+Stream|stat(Sync)?|exists(Sync)?|open(Sync)?|join|resolve|require)\s*\(|=)\s*$`),
@@ -97,6 +99,14 @@ func (j *judge) interpret(element int, place, program, text string, depth int) {
 		return
 	}
 	s := l.take(text)
+	for file, text := range j.made {
+		base := path.Base(file)
+		if strings.Contains(text, insertion) && (usesName(s.code, strings.TrimSuffix(base, path.Ext(base))) || slices.ContainsFunc(s.literals, func(lit literal) bool {
+			return path.Base(lit.text) == base && l.modules != nil && l.modules.MatchString(lit.before)
+		})) {
+			j.refuse(element, piped, runsPrinted)
+		}
+	}
 	commands := s.commands()
 	for _, words := range commands {
 		if depth >= maxNested || !j.spend(wordCost*len(words)) {
@@ -164,6 +174,7 @@ func (l *language) does(s source) string {
 			}
 		}
 	case len(l.pure) > 0:
+		code = strings.ReplaceAll(code, "\\\n", " ")
 		for _, lit := range s.literals {
 			if strings.HasSuffix(lit.before, "import_module(") && (!imports(lit.text) || restricted.MatchString(lit.text)) {
 				return inCode
@@ -191,6 +202,9 @@ func (l *language) does(s source) string {
 			}
 		}
 	}
+	if l.script && !s.unsure && s.spreads() {
+		return inCode
+	}
 	if l.plain != nil && !s.unsure {
 		code = l.plain.ReplaceAllString(code, ";")
 	}
@@ -209,17 +223,94 @@ func (l *language) does(s source) string {
 	return kind
 }
 
+// spreads reports whether the module fs is used otherwise than by the name of a member, as by Object.values: any function of it may run then.
+func (s source) spreads() bool {
+	texts, at := s.texts(), 0
+	for _, text := range texts {
+		at += strings.Index(s.code[at:], `""`) + 2
+		if name, _, _ := strings.Cut(strings.TrimPrefix(text, "node:"), "/"); name != "fs" {
+			continue
+		}
+		before, after := tail([]byte(s.code[:at-2])), s.code[at:]
+		name := ""
+		if m := imported.FindStringSubmatch(before); m != nil {
+			name = m[1]
+		} else if !required.MatchString(before) {
+			continue // a text like any other
+		} else if m := bound.FindStringSubmatch(before); m != nil {
+			name = m[1]
+		} else if !byMember.MatchString(after) && !unbraced.MatchString(before) {
+			return true
+		}
+		if name != "" && !onlyMembers(s.code, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// usesName reports whether code has a name as a word of its own.
+func usesName(code, name string) bool {
+	isPart := func(c byte) bool { return strings.IndexByte(wordCharacters[:63], c) >= 0 }
+	for at := 0; name != ""; {
+		n := strings.Index(code[at:], name)
+		if n < 0 {
+			return false
+		}
+		begin, end := at+n, at+n+len(name)
+		if (begin == 0 || !isPart(code[begin-1])) && (end == len(code) || !isPart(code[end])) {
+			return true
+		}
+		at = end
+	}
+	return false
+}
+
+// onlyMembers reports whether JavaScript uses a variable by the names of its members alone.
+func onlyMembers(code, name string) bool {
+	for at := 0; ; {
+		n := strings.Index(code[at:], name)
+		if n < 0 {
+			return true
+		}
+		before, after := tail([]byte(code[:at+n])), code[at+n+len(name):]
+		at += n + len(name)
+		if inName.MatchString(before) || after != "" && strings.IndexByte(wordCharacters[:63]+"$", after[0]) >= 0 || declares.MatchString(before) {
+			continue // another name, or where this one is made
+		}
+		if !memberOf.MatchString(after) {
+			return false
+		}
+	}
+}
+
+var (
+	imported = lazyregexp.New(`\bimport\s+(?:\*\s*as\s+)?([\w$]+)\s+from\s*$`)
+	required = lazyregexp.New(`\b(require|import)\s*\(\s*$`)
+	bound    = lazyregexp.New(`\b(?:const|let|var)\s+([\w$]+)\s*=\s*(?:await\s+)?(?:require|import)\s*\(\s*$`)
+	unbraced = lazyregexp.New(`\}\s*=\s*(?:await\s+)?(?:require|import)\s*\(\s*$`) // const {readFileSync} = require(…
+	byMember = lazyregexp.New(`^\s*\)\s*\.\s*\w`)
+	memberOf = lazyregexp.New(`^\s*\??\.\s*\w`)
+	inName   = lazyregexp.New(`[\w$.]$`)
+	declares = lazyregexp.New(`\b(const|let|var|import|as)\s*$`)
+)
+
+// texts are the texts of the code as they stand there, in order.
+func (s source) texts() (list []string) {
+	for _, lit := range s.literals {
+		if !lit.joined {
+			list = append(list, lit.text)
+		}
+	}
+	return list
+}
+
 // commands returns the commands that Python starts, where the code shows all their words: subprocess.run(["git", "status"]). The caller judges them.
 func (s source) commands() (list [][]string) {
 	if s.unsure || shellWords.MatchString(s.code) {
 		return nil
 	}
-	var texts []string
-	for _, lit := range s.literals {
-		if !lit.joined {
-			texts = append(texts, lit.text)
-		}
-	}
+	texts := s.texts()
 	for _, m := range pythonCommands.FindAllStringSubmatchIndex(s.code, -1) {
 		first := strings.Count(s.code[:m[4]], `""`)
 		words := texts[first : first+strings.Count(s.code[m[4]:m[5]], `""`)]
@@ -262,7 +353,7 @@ var (
 
 // texts judges the texts of code that may name files.
 func (j *judge) texts(l *language, s source, element int, place string) {
-	writes := l.writes.MatchString(s.code)
+	writes := l.writes.MatchString(s.code) || slices.ContainsFunc(s.literals, func(lit literal) bool { return writingMode.MatchString(lit.text) && modes.MatchString(lit.before) })
 	for _, m := range scriptVariables.FindAllStringSubmatch(s.code, -1) {
 		if secretVariable(m[1]) {
 			j.refuse(element, credential, place+"inserts a variable that, going by its name, holds a secret")
@@ -273,6 +364,8 @@ func (j *judge) texts(l *language, s source, element int, place string) {
 		switch {
 		case secretVariable(text) && ofEnvironment.MatchString(lit.before):
 			j.refuse(element, credential, place+"inserts a variable that, going by its name, holds a secret")
+		case modulePath.MatchString(lit.before) && text != "" && !j.holdsWork(text):
+			j.refuse(element, environment, place+"has the program look for modules outside the directories of the work at hand")
 		case opened && strings.Contains(text, "://"):
 			if host, found := hostIn(text, byURL, false); found && !listedHost(j.hosts, host) {
 				j.refuse(element, network, place+"connects to a host that the policy does not list")
@@ -299,6 +392,9 @@ func (j *judge) texts(l *language, s source, element int, place string) {
 var (
 	scriptVariables = lazyregexp.New(`\bprocess\.env\.(\w+)`)
 	queries         = lazyregexp.New(`\b(execute(many)?|query)\s*\(\s*$`)
+	modulePath      = lazyregexp.New(`\bsys\.path\.(append|insert)\s*\((\s*\d+\s*,)?\s*$`)
+	modes           = lazyregexp.New(`(,|\bmode\s*=|\.open\()\s*$`)
+	writingMode     = lazyregexp.New(`^([wax][bt]?\+?[bt]?|r[bt]?\+[bt]?)$`)
 	ofEnvironment   = lazyregexp.New(`(getenv\(|environ\.get\(|environ\[)\s*$`)
 )
 
