@@ -216,6 +216,10 @@ func TestGrowth(t *testing.T) { // alone: it counts what the process allocates
 		"starters":   strings.Repeat("npx tmux new screen ", 500) + "ls",
 		"options":    strings.Repeat("poetry run --x ", 500) + "ls",
 		"itself":     "echo '" + strings.Repeat("sh x;", 200) + "' > x; sh x",
+		"texts":      "python3 - <<'EOF'\nx = [" + strings.Repeat("'a', ", 5000) + "]\nEOF",
+		"formats":    "python3 - <<'EOF'\nx = ''" + strings.Repeat(" % 'a'", 4000) + "\nEOF",
+		"modules":    "node - <<'EOF'\n" + strings.Repeat("let a=require('fs');", 1500) + "\nEOF",
+		"commands":   "python3 - <<'EOF'\nimport subprocess\n" + strings.Repeat("subprocess.run(['ls'])\n", 1200) + "\nEOF",
 		"copies":     "echo id > a;" + strings.Repeat("cp a b; cp b a; cat a b > a; sh a;", 200),
 	} {
 		var before, after runtime.MemStats

@@ -37,17 +37,17 @@ var languages = []*language{{
 	names: "python python2 python3 pypy pypy3 ipython",
 	pure: "sys json re math datetime time collections itertools functools string textwrap statistics decimal fractions random uuid hashlib base64 platform typing " +
 		"dataclasses enum calendar pprint operator bisect heapq zlib binascii struct unicodedata",
-	local: "requests httpx urllib http aiohttp",
+	local: "requests httpx urllib aiohttp",
 	foreign: "subprocess requests urllib urllib2 urllib3 http httplib httpx aiohttp socket socketserver ssl ftplib smtplib poplib imaplib telnetlib nntplib xmlrpc paramiko fabric invoke asyncssh pexpect " +
 		"sh plumbum ctypes cffi pty pdb code codeop runpy pkgutil imp zipimport marshal pickle dill cloudpickle shelve multiprocessing webbrowser boto3 botocore google azure keyring getpass " +
 		"pwd spwd crypt signal resource fcntl mmap winreg msvcrt gc site pip setuptools distutils ensurepip venv docker kubernetes psutil git pymysql psycopg psycopg2 MySQLdb redis pymongo sqlalchemy " +
-		"selenium playwright websocket websockets tornado twisted uvicorn scapy ldap3 timeit doctest cProfile profile trace bdb antigravity posix nt linecache codecs builtins joblib fileinput",
+		"selenium playwright websocket websockets tornado twisted uvicorn scapy ldap3 timeit doctest cProfile profile trace bdb antigravity posix nt linecache codecs builtins joblib fileinput pydoc zipapp wsgiref idlelib lib2to3 test",
 	plain: lazyregexp.New(`\bdef __\w+__|\bimportlib\.import_module\(""|\binspect\.(signature|getsource|getdoc|getfile|is\w+)\b|\b__(name|version|file|main|doc|init|repr|str|eq|lt|hash|iter|next|enter|exit|len|future|all|slots|post_init)__\b|\b(self|cls)\._[a-z]|` +
 		`\bos\.(path|walk|listdir|getcwd|sep|linesep|makedirs|mkdir|scandir|stat|lstat|cpu_count|name|fspath)\b|\bos\.(getenv\(|environ\.get\(|environ\[)""|` +
 		`\bpathlib\.(Pure\w*)?(Posix)?Path\b|\bshutil\.(which|get_terminal_size|disk_usage|copy|copy2|copyfile|copytree)\b|\bio\.(StringIO|BytesIO|open)\b|\byaml\.(safe_load(_all)?|safe_dump|dump|YAMLError)\b`),
 	acts: lazyregexp.New(`(?i)__|\b(exec|eval|compile|globals|locals|vars|getattr|setattr|delattr|breakpoint|input|modules|meta_path|path_hooks|settrace|setprofile|addaudithook|loader|attrgetter|methodcaller|libc|system|popen\w*|` +
-		`uname|os|subprocess|builtins|io|shutil|yaml|codecs|posix|nt|ctypes|pathlib|pty|linecache|inspect|dotenv_values|socket|importlib|get_type_hints|dictConfig|fileConfig|create_subprocess\w*|open_connection|create_connection|` +
-		`f2py|ctypeslib|distutils|(read|to)_(pickle|sql\w*|html|gbq)|allow_pickle|enable_load_extension|load_extension|executescript|unlink|rmdir|rmtree|rename|home|expanduser|expandvars|environ|getenv|(sym|hard)link_to|l?chmod|chown|extract(all)?|unpack_archive|fork\w*|spawn\w*|(f|gi|cr|ag|tb|co|func)_\w+)\b|\._|\.replace\([^,]*\)|[^\x00-\x7f]`),
+		`uname|os|subprocess|builtins|io|shutil|yaml|codecs|posix|nt|ctypes|pathlib|pty|linecache|inspect|dotenv_values|getter|breakpointhook|listen|(SMTP|HTTP|Socket|Datagram|SysLog)Handler|socket|importlib|get_type_hints|dictConfig|fileConfig|create_subprocess\w*|open_connection|create_connection|` +
+		`f2py|ctypeslib|distutils|(read|to)_(pickle|sql\w*|html|gbq)|allow_pickle|enable_load_extension|load_extension|executescript|unlink|rmdir|rmtree|rename|home|expanduser|expandvars|environ|getenv|(sym|hard)link_to|l?chmod|chown|extract(all)?|unpack_archive|fork\w*|spawn\w*|(f|gi|cr|ag|tb|co|func)_\w+)\b|\._|\.replace\([^,]*\)|\bopen\b(\s*[^\s(]|\s*$)|\bopen\s*\(\s*""\s*\.\s*\w|[^\x00-\x7f]`),
 	files:    lazyregexp.New(`\b(open|Path|PurePath|os|sys\.path|glob|iglob|io|tempfile|zipfile|tarfile|csv|configparser|read_text|write_text|FileHandler|FileIO)\b`),
 	writes:   lazyregexp.New(`write|\bdump\(|shutil\.copy|mkdir|makedirs|\btouch\b|\bsave|\bto_\w+\(`),
 	opens:    lazyregexp.New(`(\b(open|Path|PurePath|glob|iglob|rglob|walk|listdir|scandir|makedirs|mkdir|join|stat|exists|isfile|ZipFile|connect|read|read_\w+|to_\w+|save\w*|run_path|copy(2|file|tree)?)\s*\((\s*""\s*,)?|=)\s*$`),
@@ -56,7 +56,7 @@ var languages = []*language{{
 	names:  "node nodejs ts-node tsx",
 	script: true,
 	pure:   "path util assert url crypto os events readline string_decoder querystring buffer perf_hooks",
-	local:  "http axios node-fetch got undici ws pg mysql mysql2 mongodb redis ioredis",
+	local:  "axios node-fetch got undici ws pg mysql mysql2 mongodb redis ioredis",
 	foreign: "child_process net http https http2 dgram tls dns vm worker_threads cluster inspector repl module v8 wasi process axios node-fetch got undici ws superagent request needle execa shelljs cross-spawn zx ssh2 node-ssh " +
 		"puppeteer playwright fs-extra rimraf del trash open nodemailer pg mysql mysql2 mongodb redis ioredis keytar node-pty ffi-napi aws-sdk firebase simple-git",
 	modules: lazyregexp.New(`\b(require\s*\(|from|import\s*\(?)\s*$`),
@@ -113,7 +113,11 @@ func (j *judge) interpret(element int, place, program, text string, depth int) {
 			j.refuse(element, inCode, place+givesCode)
 			return
 		}
-		j.simple(simple{words: words}, depth+1)
+		started := simple{words: words}
+		if fed.MatchString(s.code) { // by the code, which does not show with what
+			started.input = new(string)
+		}
+		j.simple(started, depth+1)
 	}
 	switch l.does(s) {
 	case sum:
@@ -133,11 +137,13 @@ type source struct {
 	unsure   bool // what is a text cannot be told: code is all of it
 }
 
-// A literal is a text within code. Texts that are joined by nothing but a plus are also one.
+// A literal is a text within code. Texts that code seems to join are also one.
 type literal struct {
 	text   string
 	before string // the end of the code before it
-	joined bool
+	gap    string // the code between it and the text before
+	joined bool   // by nothing or a plus
+	listed bool   // by a comma, a slash, or a call for joining
 }
 
 // does returns what code does: sum, edit, or inCode if it may do more.
@@ -150,7 +156,7 @@ func (l *language) does(s source) string {
 		kind = edit
 	}
 	if l.script && s.local() {
-		code = strings.ReplaceAll(code, "fetch(", "(")
+		code = localFetch.ReplaceAllString(code, "(")
 		kind = edit
 	}
 	imports := func(name string) bool {
@@ -160,6 +166,9 @@ func (l *language) does(s source) string {
 		name, _, _ = strings.Cut(strings.TrimPrefix(name, "node:"), "/")
 		if !l.script {
 			name, _, _ = strings.Cut(name, ".")
+		}
+		if strings.HasPrefix(name, "_") && name != "__future__" {
+			return false // what other modules hide
 		}
 		if name == "fs" || name != "" && !among(name, l.pure) {
 			kind = edit
@@ -212,7 +221,7 @@ func (l *language) does(s source) string {
 		return inCode
 	}
 	for _, lit := range s.literals {
-		member := l.script && strings.HasSuffix(lit.before, "[")
+		member := l.script && (strings.HasSuffix(lit.before, "[") || lit.listed && strings.Trim(lit.text, wordCharacters) == "")
 		if (member || lit.joined) && l.acts.MatchString(lit.text) {
 			return inCode
 		}
@@ -225,13 +234,16 @@ func (l *language) does(s source) string {
 
 // spreads reports whether the module fs is used otherwise than by the name of a member, as by Object.values: any function of it may run then.
 func (s source) spreads() bool {
-	texts, at := s.texts(), 0
+	texts, at, found := s.texts(), 0, 0
 	for _, text := range texts {
 		at += strings.Index(s.code[at:], `""`) + 2
 		if name, _, _ := strings.Cut(strings.TrimPrefix(text, "node:"), "/"); name != "fs" {
 			continue
 		}
-		before, after := tail([]byte(s.code[:at-2])), s.code[at:]
+		if found++; found > maxCommands {
+			return true
+		}
+		before, after := s.code[max(0, at-2-looksBack):at-2], s.code[at:]
 		name := ""
 		if m := imported.FindStringSubmatch(before); m != nil {
 			name = m[1]
@@ -273,7 +285,7 @@ func onlyMembers(code, name string) bool {
 		if n < 0 {
 			return true
 		}
-		before, after := tail([]byte(code[:at+n])), code[at+n+len(name):]
+		before, after := code[max(0, at+n-looksBack):at+n], code[at+n+len(name):]
 		at += n + len(name)
 		if inName.MatchString(before) || after != "" && strings.IndexByte(wordCharacters[:63]+"$", after[0]) >= 0 || declares.MatchString(before) {
 			continue // another name, or where this one is made
@@ -289,7 +301,7 @@ var (
 	required = lazyregexp.New(`\b(require|import)\s*\(\s*$`)
 	bound    = lazyregexp.New(`\b(?:const|let|var)\s+([\w$]+)\s*=\s*(?:await\s+)?(?:require|import)\s*\(\s*$`)
 	unbraced = lazyregexp.New(`\}\s*=\s*(?:await\s+)?(?:require|import)\s*\(\s*$`) // const {readFileSync} = require(…
-	byMember = lazyregexp.New(`^\s*\)\s*\.\s*\w`)
+	byMember = lazyregexp.New(`^\s*\)\s*\.\s*([a-su-zA-Z_$]|t[a-gi-z])`)           // not .then, which hands the whole module on
 	memberOf = lazyregexp.New(`^\s*\??\.\s*\w`)
 	inName   = lazyregexp.New(`[\w$.]$`)
 	declares = lazyregexp.New(`\b(const|let|var|import|as)\s*$`)
@@ -298,7 +310,7 @@ var (
 // texts are the texts of the code as they stand there, in order.
 func (s source) texts() (list []string) {
 	for _, lit := range s.literals {
-		if !lit.joined {
+		if !lit.joined && !lit.listed {
 			list = append(list, lit.text)
 		}
 	}
@@ -311,7 +323,11 @@ func (s source) commands() (list [][]string) {
 		return nil
 	}
 	texts := s.texts()
-	for _, m := range pythonCommands.FindAllStringSubmatchIndex(s.code, -1) {
+	found := pythonCommands.FindAllStringSubmatchIndex(s.code, maxCommands+1)
+	if len(found) > maxCommands {
+		return nil
+	}
+	for _, m := range found {
 		first := strings.Count(s.code[:m[4]], `""`)
 		words := texts[first : first+strings.Count(s.code[m[4]:m[5]], `""`)]
 		if m[2] >= 0 {
@@ -327,10 +343,19 @@ func (s source) commands() (list [][]string) {
 	return list
 }
 
+// maxCommands bounds the commands of code that are judged.
+const maxCommands = 64
+
 // local reports whether all addresses in code are of this machine, and there is one.
 func (s source) local() bool {
 	found := false
+	if s.unsure || strings.Contains(strings.ToLower(s.code), "prox") {
+		return false
+	}
 	for _, lit := range s.literals {
+		if strings.HasPrefix(lit.text, "//") || hostName.MatchString(lit.text) {
+			return false
+		}
 		if strings.Contains(lit.text, "://") {
 			found = true
 			if !localAddress.MatchString(lit.text) {
@@ -338,12 +363,15 @@ func (s source) local() bool {
 			}
 		}
 	}
-	return found && !s.unsure
+	return found
 }
 
 var (
 	plainPrint     = lazyregexp.New(`^\s*(echo|print|puts|p)\b[\s(]*([A-Z_]+|\d+|"[^"$\\` + "`" + `#]*"|'[^'\\]*')(\s*[,.+]\s*([A-Z_]+|\d+|"[^"$\\` + "`" + `#]*"|'[^'\\]*'))*[\s);]*$`)
-	pythonCommands = lazyregexp.New(`\bsubprocess\.(?:run|check_output|check_call|call|Popen)\(\s*\[\s*(sys\.executable\s*,)?((?:\s*""\s*,?)+)\s*\]`)
+	pythonCommands = lazyregexp.New(`\bsubprocess\.(?:run|check_output|check_call|call|Popen)\(\s*\[\s*(sys\.executable\s*,)?((?:\s*""\s*,?)+)\s*\]\s*(?:\)|,\s*(?:\)|\w+\s*=))`) // others may name a program to run instead
+	fed            = lazyregexp.New(`\b(input|stdin)\s*=|\bcommunicate\b|\.stdin\b`)
+	localFetch     = lazyregexp.New(`\bfetch\(\s*(?:\([\w.]+\)\s*)*""`)
+	hostName       = lazyregexp.New(`(?i)^([\w-]+\.)+(com|net|org|io|dev|app|co|xyz|ru|cn|me|info|site|online|top|eu|de|uk|example)(:\d+)?$`)
 	shellWords     = lazyregexp.New(`\b(shell|executable|preexec_fn|env|cwd|startupinfo)\s*=|\*\*`)
 	localAddress   = lazyregexp.New(`^(https?|wss?|postgres(?:ql)?|mysql|redis|mongodb)://(?:[\w.-]+(?::[\w.-]*)?@)?(localhost|127\.0\.0\.1|\[::1\])(:(\d+|\$?\{\w+\}))?(/|$)`)
 	pythonImports  = lazyregexp.New(`(?m)\bimport[ \t]+([\w ,.\t]+)|\bfrom[ \t]+([\w.]+)[ \t]+import\b[ \t]*(\([^)]*\)|[^\n;]*)`)
@@ -435,7 +463,7 @@ func (l *language) take(text string) source {
 				break
 			}
 			code = append(code, `""`...)
-			s.literals = append(s.literals, literal{text: text[i+1 : i+length-1], before: tail(code)})
+			s.literals = append(s.literals, literal{text: text[i+1 : i+length-1], before: tail(code), gap: ";"})
 			end = len(code)
 			i += length
 			continue
@@ -454,10 +482,8 @@ func (l *language) take(text string) source {
 				inserted, told = l.inserted(body)
 			}
 			s.unsure = s.unsure || !closed || !told
-			if n := len(s.literals); n > 0 && strings.Trim(string(between), " \t\r\n+()") == "" && len(s.literals[n-1].text) < maxJoined {
-				s.literals = append(s.literals, literal{s.literals[n-1].text + body, s.literals[n-1].before, true})
-			}
-			s.literals = append(s.literals, literal{text: body, before: before})
+			body = strings.ReplaceAll(body, "\\\n", "")
+			s.literals = append(s.literals, literal{text: body, before: before, gap: string(between)})
 			code = append(code, inserted...)
 			code = append(code, `""`...)
 			end = len(code)
@@ -470,14 +496,49 @@ func (l *language) take(text string) source {
 	if !s.unsure {
 		s.code = string(code)
 	}
+	s.literals = withChains(s.literals)
 	return s
 }
 
 // maxJoined bounds a text that is joined with those behind it: each would hold all before.
 const maxJoined = 256
 
+// withChains adds to texts what becomes of those that stand in a row: 'a' + 'b', ”.join(['a', 'b']), os.path.join('a', 'b').
+func withChains(list []literal) []literal {
+	var chains []literal
+	var sum, dir, before string // of the row
+	for i, lit := range list {
+		if i == 0 || len(sum) >= maxJoined || len(dir) >= maxJoined || !chained.MatchString(lit.gap) {
+			sum, dir, before = lit.text, lit.text, lit.before
+			continue
+		}
+		plus := strings.Trim(lit.gap, " \t\r\n+()") == ""
+		switch {
+		case strings.Contains(lit.gap, "join"): // what stood before is put between
+			sum, dir = lit.text, lit.text
+			continue
+		case strings.Contains(lit.gap, "concat"):
+			sum += lit.text
+		case strings.ContainsAny(lit.gap, ".%"):
+			sum = placeholder.ReplaceAllString(sum, lit.text)
+		default:
+			sum += lit.text
+		}
+		dir = path.Join(dir, lit.text)
+		chains = append(chains, literal{text: sum, before: before, joined: plus, listed: !plus}, literal{text: dir, before: before, listed: true})
+	}
+	return append(list, chains...)
+}
+
+var (
+	chained     = lazyregexp.New(`^[\s+()\[\],/]*(\.\s*(concat|format|join)\s*\(\s*\[?\s*|%\s*\(?\s*)?$`)
+	placeholder = lazyregexp.New(`%s|\{\w*\}`)
+)
+
 // tail returns the end of code, by which the next character is understood.
-func tail(code []byte) string { return string(code[max(0, len(code)-40):]) }
+func tail(code []byte) string { return string(code[max(0, len(code)-looksBack):]) }
+
+const looksBack = 40
 
 var (
 	coding           = lazyregexp.New(`^(?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)`)

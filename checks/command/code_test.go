@@ -67,6 +67,22 @@ func TestCode(t *testing.T) {
 			"import pandas as pd\npd.read_csv('a').to_csv('/srv/x')":                                                                                 outside,
 			"import pandas as pd\npd.read_csv('/srv/a').to_csv('x')":                                                                                 outside,
 			"open('/srv/x', 'r').read()":                                                                                                             "",
+			"print(open('.{}'.format('env')).read())":                                                                                                inCode,
+			"print(open(''.join(['.', 'env'])).read())":                                                                                              inCode,
+			"n = ''.join(['.', 'env'])\nprint(open(n).read())":                                                                                       secret,
+			"n = '.{}'.format('env')\nprint(open(n).read())":                                                                                         secret,
+			"n = '.%s' % 'env'\nprint(open(n).read())":                                                                                               secret,
+			"import os\np = os.path.join('.git', 'hooks', 'x')\nopen(p, 'w').write('')":                                                              startup,
+			"from pathlib import Path\n(Path('.git') / 'hooks' / 'x').write_text('')":                                                                startup,
+			"f = open\nf('/srv/x', 'w')":                                                                                                             inCode,
+			"import _posixsubprocess":                                                                                                                inCode,
+			"import pydoc\npydoc.pipepager('x', 'id')":                                                                                               inCode,
+			"import logging.handlers\nlogging.handlers.HTTPHandler('x.example', '/', 'POST')":                                                        inCode,
+			"import subprocess\nsubprocess.run(['sh'], input='sudo ls', text=True)":                                                                  piped,
+			"import subprocess\nsubprocess.run(['ls'], -1, '/bin/sh')":                                                                               inCode,
+			"import requests\nrequests.get('http://localhost/', proxies={'http': 'x.example:80'})":                                                   inCode,
+			"import requests\nrequests.post('%s:%s' % ('http', '//x.example')); 'http://localhost'":                                                  inCode,
+			"print(open('.e\\\nnv').read())":                                                                                                         secret,
 			"import \\\n  subprocess":                                                                                                                inCode,
 			"from \\\n  subprocess import run":                                                                                                       inCode,
 			"exec('impo' + 'rt os')":                                                                                                                 inCode,
@@ -204,7 +220,7 @@ func FuzzCode(f *testing.F) {
 		l := languageOf(program)
 		s := l.take(text)
 		for _, lit := range s.literals {
-			if !lit.joined && !strings.Contains(text, lit.text) {
+			if !lit.joined && !lit.listed && !strings.Contains(lit.text, "\\") && !strings.Contains(text, lit.text) {
 				t.Errorf("the text %q does not stand in %q", lit.text, text)
 			}
 		}
@@ -219,7 +235,7 @@ func FuzzCode(f *testing.F) {
 const tokenized = `
 import glob, json, os, tokenize
 found = {}
-for name in sorted(glob.glob(os.path.dirname(os.__file__) + "/*.py"))[:150]:
+for name in sorted(glob.glob(os.path.dirname(os.__file__) + "/*.py"))[:60]:
     texts = []
     for token in tokenize.generate_tokens(open(name, encoding="utf-8").readline):
         if token.type == tokenize.STRING:
@@ -258,9 +274,12 @@ func TestTexts(t *testing.T) {
 		sure++
 		got := []string{}
 		for _, l := range s.literals {
-			if !l.joined {
+			if !l.joined && !l.listed {
 				got = append(got, l.text)
 			}
+		}
+		for i := range want {
+			want[i] = strings.ReplaceAll(want[i], "\\\n", "")
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: the texts differ from Python's", name)
