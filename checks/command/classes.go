@@ -37,7 +37,7 @@ var classes = []class{
 	}, ""},
 	{"root", func(v string) bool { return v == "/" }, ""},
 	{"elsewhere", func(v string) bool {
-		return v == "" || strings.Contains(v, ":") || strings.HasPrefix(v, "/") || strings.HasPrefix(v, "~") || strings.Contains(v, "..") || strings.Contains(v, insertion)
+		return strings.Contains(v, ":") || strings.HasPrefix(v, "/") || strings.HasPrefix(v, "~") || strings.Contains(v, "..") || strings.Contains(v, insertion)
 	}, ""},
 	{"path", func(v string) bool { return strings.ContainsAny(v, `/\`) }, "names a script by its path"},
 	{"world-writable", worldWritable, "makes the program run a file from a world-writable directory"},

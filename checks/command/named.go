@@ -76,6 +76,9 @@ func isFilter(program string, words []string, i int) bool {
 
 // setsUp reports whether a word names the settings of a project's own program, which the command writes or hands to that program.
 func setsUp(program string, words []string, i int) bool {
+	if sshFamily[program] && words[i-1] == "-i" { // a key for its own use
+		return true
+	}
 	if value, ok := strings.CutPrefix(words[i], "--env-file="); ok {
 		return strings.HasPrefix(value, ".env")
 	}
