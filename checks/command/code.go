@@ -70,6 +70,10 @@ var languages = []*language{{
 	opens:    lazyregexp.New(`(\b(\w*[fF]ile(Sync)?|readdir(Sync)?|mkdir(Sync)?|create\w+Stream|stat(Sync)?|exists(Sync)?|open(Sync)?|join|resolve|require)\s*\(|=)\s*$`),
 	computes: lazyregexp.New(`\.reverse\s*\(|base64|\bhex\b`),
 }, {
+	names: "mongo mongosh",
+	acts: lazyregexp.New(`(?i)insert|update|delete|remove|drop|rename|create|write|replace|save|eval|run|load|shutdown|command|grant|revoke|copy|kill|mapReduce|\$(where|function|accumulator|out|merge)|` +
+		`\b(set\w*|use|cat|ls|fs|process|require|import|fetch|Function|constructor|global\w*|this|prototype|__\w+|passwordPrompt|Mongo|connect|config|sh|rs)\b|[\w)\]]\s*\[|=>`),
+}, {
 	names: "perl",
 	acts: lazyregexp.New("(?i)`|\\b(system|exec|qx|open|opendir|sysopen|unlink|require|use|do|eval|socket|connect|fork|kill|rename|rmdir|mkdir|link|symlink|chmod|chown|truncate|glob|syscall|dbmopen|env|pipe|utime|ioctl|fcntl|readpipe|sub|" +
 		"bless|import|inc|no|package|format|write|select)\\b|&\\s*[{$]|->|\\(\\?\\??\\{|[/}#|!][a-z]*e[a-z]*\\s*(;|$|\\}|\\))|\\\\x"),

@@ -188,6 +188,7 @@ func TestCode(t *testing.T) {
 			"import subprocess\nsubprocess.run(['sudo', 'id'])":     privilege,
 			"print(open('/home/u/.ssh/id_rsa').read())":             secret,
 		},
+		"mongosh app --eval '_'": {"db.users.countDocuments()": "", "db.users.find({age: {$gt: 3}}).sort({age: 1}).limit(5).toArray()": "", "db.users.drop()": inCode, "db.users.find({$where: \"x\"})": inCode, "db.adminCommand({x: 1})": inCode, "db[\"dr\" + \"op\"]()": inCode},
 		"python3 -c \"_\"":       {"print($X)": inCode, "print('$X')": "", "$X": inCode},
 		"node x.js; perl -e '_'": {"print 1": "", "system(1)": inCode},
 		"ruby -e '_'":            {"puts 1": "", "puts RUBY_VERSION, 2": "", "puts `id`": inCode, "puts \"#{x}\"": inCode, "puts x": inCode, "system(1)": inCode},

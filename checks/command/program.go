@@ -184,7 +184,7 @@ func (j *judge) program(s simple) (name string, ok bool) {
 		j.fail(element, "runs a program from a world-writable directory", "run an installed program")
 		return "", false
 	}
-	if why, bad := denied(name); bad && !looksOnly(name, s.words) && (why.kind == "" || !j.allow[why.kind]) {
+	if why, bad := denied(name); bad && !looksOnly(name, s.words) && !(name == "dd" && j.inside) && (why.kind == "" || !j.allow[why.kind]) {
 		j.add(element, check.Finding{Message: "runs a program that " + why.what, Suggestion: "run another program, or have the policy list this one under programs", Source: why.kind})
 		return "", false
 	}

@@ -150,7 +150,8 @@ func (r *reader) parts(b *strings.Builder, list []syntax.WordPart) {
 }
 
 // shellHooks are commands whose output a shell runs to use a program: it sets variables and functions of that program.
-var shellHooks = lazyregexp.New(`^((pyenv|rbenv|nodenv|goenv|jenv|zoxide|starship) init (-|bash|zsh|sh)( (bash|zsh|-))?|(pyenv|rbenv) init --path|direnv (hook|export) (bash|zsh)|(/opt/homebrew/bin/)?brew shellenv|fnm env( --[\w-]+)*|mise activate (bash|zsh)|opam env|ssh-agent -s|dircolors( -b)?|conda shell\.bash hook|minikube docker-env)$`)
+var shellHooks = lazyregexp.New(`^(?:/opt/homebrew/bin/)?(?:(?:pyenv|rbenv|nodenv|goenv|jenv|zoxide|starship|atuin) init|direnv (?:hook|export)|brew shellenv|(?:fnm|opam) env|mise activate|fzf --(?:bash|zsh|fish)|` +
+	`(?:conda|mamba|micromamba) shell(?:\.\w+)?(?: hook)?|ssh-agent|dircolors|minikube docker-env|(?:kubectl|helm|gh|docker|minikube|kind|npm|deno|rustup|poetry|pip|hugo) completions?)(?: [\w./=-]+)*$`)
 
 // printedBy returns what a substitution inserts, where one plain command tells: a directory for temporary files, the place of a program or of the work.
 func printedBy(p *syntax.CmdSubst) string {
