@@ -12,7 +12,8 @@ import (
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
-var badVariables = lazyregexp.New(`^(LD_.*|DYLD_.*|.*PATH|.*_COMMAND|.*_CMD|.*EDITOR|.*PAGER|.*BROWSER|.*SHELL|.*ASKPASS|.*_OPTS|.*_?OPTIONS|.*_?OPT|.*_?ENV|IFS|PS[0-4]|HOME|.*_PROXY|.*_proxy|.*_WRAPPER|.*_PROGRAM|LESS(OPEN|CLOSE)?|GIT_.*|PYTHON.*|PERL5?.*|RUBY.*|NODE_.*|BASH.*|ZDOTDIR|MAKEFLAGS|MAKE|CC|CXX|LD|AR|.*FLAGS|.*_?RC|GCONV.*|NLS.*|MALLOC.*|.*_CONFIG(_.*)?|.*_HOST|.*_URL|SSH_.*|VISUAL|MANOPT|TAR_.*|.*STARTUP.*|JDK_.*|_JAVA.*|(TOOLVET|(OPEN)?MOAT)_.*|GOPROXY|GO(NO)?SUMDB|GOINSECURE)$`)
+// badVariables decide what programs run or load.
+var badVariables = lazyregexp.New(`^(LD_.*|DYLD_.*|.*PATH|.*_COMMAND|.*_CMD|.*EDITOR|.*PAGER|.*BROWSER|.*SHELL|.*ASKPASS|.*_OPTS|.*_?OPTIONS|.*_?OPT|.*_?ENV|IFS|PS[0-4]|HOME|.*_PROXY|.*_proxy|.*_WRAPPER|.*_PROGRAM|LESS(OPEN|CLOSE)?|GIT_.*|PYTHON.*|PERL5?.*|RUBY.*|NODE_.*|BASH.*|ZDOTDIR|MAKEFLAGS|MAKE|CC|CXX|LD|AR|.*FLAGS|.*_?RC|GCONV.*|NLS.*|MALLOC.*|.*_CONFIG(_.*)?|.*_HOST|.*_URL|SSH_.*|VISUAL|MANOPT|TAR_.*|.*STARTUP.*|JDK_.*|_JAVA.*|(TOOLVET|(OPEN)?MOAT)_.*|GOPROXY|GO(NO)?SUMDB|GOINSECURE|npm_config_(script_shell|node_options|globalconfig|userconfig|prefix|shell|git|registry|editor|viewer|init_module))$`)
 
 // goodVariables are of the same forms, and only say how a program behaves: which settings of a project, what it prints,
 // whose name a commit bears, how much memory it takes. A program that shows or edits texts may be none (cat, true).
@@ -71,7 +72,7 @@ func (j *judge) ofWork(name, value string) bool {
 // ownPlace are variables of a project's own programs, by their names, and loaders those of programs that every line uses.
 var (
 	ownPlace = lazyregexp.New(`^\w+_(PATH|CONFIG|CONFIG_\w+)$`)
-	loaders  = lazyregexp.New(`^(LD|DYLD|GIT|SSH|GCONV|BASH|NPM|YARN|PIP|CARGO|DOCKER|KUBE|AWS|NODE|TOOLVET|MOAT|OPENMOAT)_`)
+	loaders  = lazyregexp.New(`^(LD|DYLD|GIT|SSH|GCONV|BASH|NPM|YARN|PIP|CARGO|DOCKER|KUBE|AWS|NODE|XDG|TOOLVET|MOAT|OPENMOAT)_`)
 )
 
 const wordCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
