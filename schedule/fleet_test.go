@@ -86,6 +86,13 @@ type part struct {
 	made   []string // calls: server and time since start
 }
 
+// madeCalls returns the calls so far.
+func (p *part) madeCalls() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.made)
+}
+
 func (p *part) known(tool string) (string, error) {
 	server, _, _ := strings.Cut(tool, ":")
 	if !slices.Contains(p.servers, server) {
@@ -214,8 +221,8 @@ func TestRollingDeploy(t *testing.T) {
 		if got := strings.Count(w.runs(), ":succeeded:1"); got != 180 || got != len(strings.Fields(w.runs())) {
 			t.Errorf("%d runs succeeded, want 180: %.300s", got, w.runs())
 		}
-		if len(older.made) > 0 {
-			t.Errorf("the old policy made calls: %q", older.made)
+		if len(older.madeCalls()) > 0 {
+			t.Errorf("the old policy made calls: %q", older.madeCalls())
 		}
 		w.healthy("often")
 	})
@@ -230,8 +237,8 @@ func TestPolicyChangesInTheWorker(t *testing.T) {
 		s := first.scheduler()
 		waits := []func(){w.serveFor(s, 0, 9*time.Minute), w.serveFor(second.scheduler(), time.Second, 9*time.Minute)}
 		time.Sleep(4*time.Minute + 30*time.Second)
-		if len(first.made) != 0 || len(second.made) != 4 {
-			t.Errorf("the calls are %q and %q, want four of the second", first.made, second.made)
+		if len(first.madeCalls()) != 0 || len(second.madeCalls()) != 4 {
+			t.Errorf("the calls are %q and %q, want four of the second", first.madeCalls(), second.madeCalls())
 		}
 		first.mu.Lock()
 		first.policy = "3"
@@ -240,8 +247,8 @@ func TestPolicyChangesInTheWorker(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(4 * time.Minute)
-		if len(first.made) != 4 || len(second.made) != 4 {
-			t.Errorf("then the calls are %q and %q, want four of each", first.made, second.made)
+		if len(first.madeCalls()) != 4 || len(second.madeCalls()) != 4 {
+			t.Errorf("then the calls are %q and %q, want four of each", first.madeCalls(), second.madeCalls())
 		}
 		for _, wait := range waits {
 			wait()
