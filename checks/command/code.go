@@ -136,7 +136,7 @@ func (j *judge) interpret(element int, place, program, text string, depth int) {
 
 // does returns what code does: sum, edit, or inCode if it may do more.
 func (l *language) does(s source) string {
-	if strings.Contains(s.code, insertion) { // the code itself is not told
+	if strings.Contains(s.code, insertion) || len(s.texts()) > maxTexts { // the code itself is not told, or too much of it
 		return inCode
 	}
 	kind, code := sum, s.code
@@ -223,6 +223,7 @@ func (l *language) does(s source) string {
 // spreads reports whether the module fs is used otherwise than by the name of a member, as by Object.values: any function of it may run then.
 func (s source) spreads() bool {
 	texts, at, found := s.texts(), 0, 0
+	var seen []string // names that are used well
 	for _, text := range texts {
 		at += strings.Index(s.code[at:], `""`) + 2
 		if name, _, _ := strings.Cut(strings.TrimPrefix(text, "node:"), "/"); name != "fs" {
@@ -242,9 +243,10 @@ func (s source) spreads() bool {
 		} else if !byMember.MatchString(after) && !unbraced.MatchString(before) {
 			return true
 		}
-		if name != "" && !onlyMembers(s.code, name) {
+		if name != "" && !slices.Contains(seen, name) && !onlyMembers(s.code, name) {
 			return true
 		}
+		seen = append(seen, name)
 	}
 	return false
 }
@@ -275,14 +277,20 @@ func onlyMembers(code, name string) bool {
 		}
 		before, after := code[max(0, at+n-looksBack):at+n], code[at+n+len(name):]
 		at += n + len(name)
-		if inName.MatchString(before) || after != "" && strings.IndexByte(wordCharacters[:63]+"$", after[0]) >= 0 || declares.MatchString(before) {
-			continue // another name, or where this one is made
+		if before != "" && isNamePart(before[len(before)-1]) || strings.HasSuffix(before, ".") || after != "" && isNamePart(after[0]) {
+			continue // another name
 		}
-		if !memberOf.MatchString(after) {
+		if words := strings.Fields(before); len(words) > 0 && among(words[len(words)-1], "const let var import as") {
+			continue // where it is made
+		}
+		if after = strings.TrimLeft(after[:min(len(after), looksBack)], " \t\n"); !strings.HasPrefix(after, ".") && !strings.HasPrefix(after, "?.") {
 			return false
 		}
 	}
 }
+
+// isNamePart reports whether a name of JavaScript may hold a character.
+func isNamePart(c byte) bool { return strings.IndexByte(wordCharacters[:63]+"$", c) >= 0 }
 
 var (
 	imported = lazyregexp.New(`\bimport\s+(?:\*\s*as\s+)?([\w$]+)\s+from\s*$`)
@@ -290,9 +298,6 @@ var (
 	bound    = lazyregexp.New(`\b(?:const|let|var)\s+([\w$]+)\s*=\s*(?:await\s+)?(?:require|import)\s*\(\s*$`)
 	unbraced = lazyregexp.New(`\}\s*=\s*(?:await\s+)?(?:require|import)\s*\(\s*$`) // const {readFileSync} = require(…
 	byMember = lazyregexp.New(`^\s*\)\s*\.\s*([a-su-zA-Z_$]|t[a-gi-z])`)           // not .then, which hands the whole module on
-	memberOf = lazyregexp.New(`^\s*\??\.\s*\w`)
-	inName   = lazyregexp.New(`[\w$.]$`)
-	declares = lazyregexp.New(`\b(const|let|var|import|as)\s*$`)
 )
 
 // commands returns the commands that Python starts, where the code shows all their words: subprocess.run(["git", "status"]). The caller judges them.

@@ -81,7 +81,7 @@ func (l *language) take(text string) source {
 			s.unsure = true
 		case c == '\'' || c == '"' || l.script && c == '`':
 			format := c == '`'
-			if prefix := prefixes.FindString(tail(code)); !l.script && prefix != "" {
+			if prefix := prefixOf(code); !l.script && prefix != "" {
 				format = strings.ContainsAny(prefix, "fFtT")
 				code = code[:len(code)-len(prefix)]
 			}
@@ -106,8 +106,21 @@ func (l *language) take(text string) source {
 	if !s.unsure {
 		s.code = string(code)
 	}
-	s.literals = withChains(s.literals)
+	if len(s.literals) <= maxTexts {
+		s.literals = withChains(s.literals)
+	}
 	return s
+}
+
+// maxTexts bounds the texts that are looked at.
+const maxTexts = 2000
+
+// prefixOf returns the letters before the quotes of a text in Python, such as f or rb.
+func prefixOf(code []byte) string {
+	if len(code) == 0 || strings.IndexByte("rRbBfFuUtT", code[len(code)-1]) < 0 {
+		return ""
+	}
+	return prefixes.FindString(tail(code))
 }
 
 // maxJoined bounds a text that is joined with those behind it: each would hold all before.
