@@ -41,13 +41,13 @@ var languages = []*language{{
 	foreign: "subprocess requests urllib urllib2 urllib3 http httplib httpx aiohttp socket socketserver ssl ftplib smtplib poplib imaplib telnetlib nntplib xmlrpc paramiko fabric invoke asyncssh pexpect " +
 		"sh plumbum ctypes cffi pty pdb code codeop runpy pkgutil imp zipimport marshal pickle dill cloudpickle shelve multiprocessing webbrowser boto3 botocore google azure keyring getpass " +
 		"pwd spwd crypt signal resource fcntl mmap winreg msvcrt gc site pip setuptools distutils ensurepip venv docker kubernetes psutil git pymysql psycopg psycopg2 MySQLdb redis pymongo sqlalchemy " +
-		"selenium playwright websocket websockets tornado twisted uvicorn scapy ldap3 timeit doctest cProfile profile trace bdb antigravity posix nt linecache codecs builtins joblib fileinput pydoc zipapp wsgiref idlelib lib2to3 test",
-	plain: lazyregexp.New(`\bdef __\w+__|\bimportlib\.import_module\(""|\binspect\.(signature|getsource|getdoc|getfile|is\w+)\b|\b__(name|version|file|main|doc|init|repr|str|eq|lt|hash|iter|next|enter|exit|len|future|all|slots|post_init)__\b|\b(self|cls)\._[a-z]|` +
+		"selenium playwright websocket websockets tornado twisted uvicorn scapy ldap3 timeit doctest cProfile profile trace bdb antigravity posix nt linecache codecs builtins joblib fileinput pydoc pipes mailcap zipapp wsgiref idlelib lib2to3 test",
+	plain: lazyregexp.New(`\bdef __\w+__|\bimportlib\.import_module\(""\s*\)|\binspect\.(signature|getsource|getdoc|getfile|is\w+)\b|\b__(name|version|file|main|doc|init|repr|str|eq|lt|hash|iter|next|enter|exit|len|future|all|slots|post_init)__\b|\b(self|cls)\._[a-z]|` +
 		`\bos\.(path|walk|listdir|getcwd|sep|linesep|makedirs|mkdir|scandir|stat|lstat|cpu_count|name|fspath)\b|\bos\.(getenv\(|environ\.get\(|environ\[)""|` +
 		`\bpathlib\.(Pure\w*)?(Posix)?Path\b|\bshutil\.(which|get_terminal_size|disk_usage|copy|copy2|copyfile|copytree)\b|\bio\.(StringIO|BytesIO|open)\b|\byaml\.(safe_load(_all)?|safe_dump|dump|YAMLError)\b`),
 	acts: lazyregexp.New(`(?i)__|\b(exec|eval|compile|globals|locals|vars|getattr|setattr|delattr|breakpoint|input|modules|meta_path|path_hooks|settrace|setprofile|addaudithook|loader|attrgetter|methodcaller|libc|system|popen\w*|` +
-		`uname|os|subprocess|builtins|io|shutil|yaml|codecs|posix|nt|ctypes|pathlib|pty|linecache|inspect|dotenv_values|getter|breakpointhook|listen|(SMTP|HTTP|Socket|Datagram|SysLog)Handler|socket|importlib|get_type_hints|dictConfig|fileConfig|create_subprocess\w*|open_connection|create_connection|` +
-		`f2py|ctypeslib|distutils|(read|to)_(pickle|sql\w*|html|gbq)|allow_pickle|enable_load_extension|load_extension|executescript|unlink|rmdir|rmtree|rename|home|expanduser|expandvars|environ|getenv|(sym|hard)link_to|l?chmod|chown|extract(all)?|unpack_archive|fork\w*|spawn\w*|(f|gi|cr|ag|tb|co|func)_\w+)\b|\._|\.replace\([^,]*\)|\bopen\b(\s*[^\s(]|\s*$)|\bopen\s*\(\s*""\s*\.\s*\w|[^\x00-\x7f]`),
+		`uname|os|subprocess|builtins|io|shutil|yaml|codecs|posix|nt|ctypes|pathlib|pty|linecache|inspect|dotenv_values|getter|get_original|get_field|get_value|vformat|singledispatch\w*|eval_str|EntryPoints?|entry_points|subprocess_\w+|path_importer_cache|find_module|load_module|find_spec|exec_module|import_module|breakpointhook|listen|(SMTP|HTTP|Socket|Datagram|SysLog)Handler|socket|importlib|get_type_hints|dictConfig|fileConfig|create_subprocess\w*|open_connection|create_connection|` +
+		`f2py|ctypeslib|distutils|(read|to)_(pickle|sql\w*|html|gbq)|allow_pickle|enable_load_extension|load_extension|executescript|unlink|rmdir|rmtree|rename|home|expanduser|expandvars|environ|getenv|(sym|hard)link_to|l?chmod|chown|extract(all)?|unpack_archive|fork\w*|spawn\w*|(f|gi|cr|ag|tb|co|func)_\w+)\b|\.\s*_|\.\s*(urllib|request|multiprocessing|mp|ssl|http|ftplib|smtplib|pickle)\b|\.replace\([^,]*\)|\bopen\b(\s*[^\s(]|\s*$)|\bopen\s*\(\s*""\s*\.\s*\w|[^\x00-\x7f]`),
 	files:    lazyregexp.New(`\b(open|Path|PurePath|os|sys\.path|glob|iglob|io|tempfile|zipfile|tarfile|csv|configparser|read_text|write_text|FileHandler|FileIO)\b`),
 	writes:   lazyregexp.New(`write|\bdump\(|shutil\.copy|mkdir|makedirs|\btouch\b|\bsave|\bto_\w+\(`),
 	opens:    lazyregexp.New(`(\b(open|Path|PurePath|glob|iglob|rglob|walk|listdir|scandir|makedirs|mkdir|join|stat|exists|isfile|ZipFile|connect|read|read_\w+|to_\w+|save\w*|run_path|copy(2|file|tree)?)\s*\((\s*""\s*,)?|=)\s*$`),
@@ -191,8 +191,10 @@ func (l *language) does(s source) string {
 				switch {
 				case from != "":
 					code += "\n" + from + "." + one
+				case one == "self" || one == "cls": // whose hidden members pass
+					return inCode
 				case one == "as": // under another name, its members are not told
-					code += "\n" + restricted.FindString(names)
+					code += "\n" + restricted.FindString(strings.ReplaceAll(names, "importlib.metadata", ""))
 				case !imports(one):
 					return inCode
 				}
@@ -209,6 +211,9 @@ func (l *language) does(s source) string {
 		return inCode
 	}
 	for _, lit := range s.literals {
+		if !l.script && attribute.MatchString(lit.text) && l.acts.MatchString(lit.text) {
+			return inCode // of a format
+		}
 		member := l.script && (strings.HasSuffix(lit.before, "[") || lit.listed && strings.Trim(lit.text, wordCharacters) == "")
 		if (member || lit.joined) && l.acts.MatchString(lit.text) {
 			return inCode
@@ -351,15 +356,16 @@ func (s source) local() bool {
 
 var (
 	plainPrint     = lazyregexp.New(`^\s*(echo|print|puts|p)\b[\s(]*([A-Z_]+|\d+|"[^"$\\` + "`" + `#]*"|'[^'\\]*')(\s*[,.+]\s*([A-Z_]+|\d+|"[^"$\\` + "`" + `#]*"|'[^'\\]*'))*[\s);]*$`)
-	pythonCommands = lazyregexp.New(`\bsubprocess\.(?:run|check_output|check_call|call|Popen)\(\s*\[\s*(sys\.executable\s*,)?((?:\s*""\s*,?)+)\s*\]\s*(?:\)|,\s*(?:\)|\w+\s*=))`) // others may name a program to run instead
+	pythonCommands = lazyregexp.New(`\bsubprocess\.(?:run|check_output|check_call|call|Popen)\(\s*\[\s*(sys\.executable\s*,)?(\s*""\s*(?:,\s*""\s*)*),?\s*\]\s*(?:\)|,\s*(?:\)|\w+\s*=))`) // others may name a program to run instead
 	fed            = lazyregexp.New(`\b(input|stdin)\s*=|\bcommunicate\b|\.stdin\b`)
 	localFetch     = lazyregexp.New(`\bfetch\(\s*(?:\([\w.]+\)\s*)*""`)
 	hostName       = lazyregexp.New(`(?i)^([\w-]+\.)+(com|net|org|io|dev|app|co|xyz|ru|cn|me|info|site|online|top|eu|de|uk|example)(:\d+)?$`)
 	shellWords     = lazyregexp.New(`\b(shell|executable|preexec_fn|env|cwd|startupinfo)\s*=|\*\*`)
 	localAddress   = lazyregexp.New(`^(https?|wss?|postgres(?:ql)?|mysql|redis|mongodb)://(?:[\w.-]+(?::[\w.-]*)?@)?(localhost|127\.0\.0\.1|\[::1\])(:(\d+|\$?\{\w+\}))?(/|$)`)
 	pythonImports  = lazyregexp.New(`(?m)\bimport[ \t]+([\w ,.\t]+)|\bfrom[ \t]+([\w.]+)[ \t]+import\b[ \t]*(\([^)]*\)|[^\n;]*)`)
-	restricted     = lazyregexp.New(`\b(os|io|shutil|yaml|pathlib)\b`)
-	printable      = lazyregexp.New(`\\(x[2-7]|u00[2-7]|u\{|N|0?[4-7][0-7]|1[0-7][0-7])`)
+	attribute      = lazyregexp.New(`\{\w*[.\[]`)
+	restricted     = lazyregexp.New(`\b(os|io|shutil|yaml|pathlib|inspect|importlib|subprocess)\b`)
+	printable      = lazyregexp.New(`\\(x[2-7]|u00[2-7]|u\{|U000000[2-7]|N|0?[4-7][0-7]|1[0-7][0-7])`)
 )
 
 // texts judges the texts of code that may name files.
