@@ -143,7 +143,7 @@ func TestKinds(t *testing.T) {
 		"yq .github/workflows/x.yml": "", "yq -i .a=1 .github/workflows/x.yml": startup, "git log --oneline -- .env": "", "git log -p -- .env": secret, "git log --patch -- .env": secret, "git log -L1,2:.env": secret,
 		"~/go/bin/dlv version": "", "~/go/bin/toolvet hook uninstall": startup,
 		"cat > /tmp/x.py <<'EOF'\nprint(1)\nEOF\npython3 /tmp/x.py": "", "cat > /tmp/x.py <<'EOF'\nimport socket\nEOF\npython3 /tmp/x.py": inCode, "python3 /tmp/x.py": setting,
-		"env | grep NODE": "", "env | grep -i proxy | sort": "", "env | grep -v x": credential, "env | grep .": credential, "env | grep TOKEN": credential, "env | sort": credential, "env | grep NODE | cat; env": credential,
+		"env | grep NODE": "", "env | grep -i proxy | sort": "", "env | grep -v x": credential, "env | grep .": credential, "env | grep TOKEN": credential, "env | grep ANTHROPIC": credential, "env | grep _KE": credential, "(GITHUB_TOKEN=x); echo $GITHUB_TOKEN": credential, "env | sort": credential, "env | grep NODE | cat; env": credential,
 		"unbuffer moat": startup, "tmux new -d moat": startup, "moat --version": "", "toolvet": "", "echo hook uninstall | xargs toolvet": startup, "script -q /dev/null /usr/local/bin/moat doctor --accept": startup, "expect -c 'spawn moat'": inCode,
 		"cp --target-directory=.claude settings.local.json": startup, "cp --target-directory=/srv x": outside, "kill $(pgrep toolvet)": startup, "pgrep toolvet": "", "pidof moat | xargs kill": startup, "go build -o ~/go/bin/toolvet ./cmd/toolvet": startup,
 		"claude --dangerously-skip-permissions -p x": setting, "codex exec --sandbox danger-full-access x": setting, "codex exec x": "", "gemini --yolo -p x": setting, "claude -p x": "",

@@ -217,7 +217,7 @@ func judgeServices(j *judge, s simple, r *grammar.Reading) {
 
 // judgeDump refuses to print the whole environment, or a variable of it that holds a secret.
 func judgeDump(j *judge, s simple, r *grammar.Reading) {
-	if j.listed(s.words) || s.search != "" && !secretParts.MatchString(s.search) {
+	if j.listed(s.words) || plainNames.MatchString(s.search) {
 		return
 	}
 	all := len(s.words) == 1 || among(s.words[0], "export declare typeset") && len(s.words) == 2 && among(s.words[1], "-p -x -xp -px")
@@ -230,8 +230,8 @@ func judgeDump(j *judge, s simple, r *grammar.Reading) {
 	}
 }
 
-// secretParts are parts of names of variables that may hold a secret.
-var secretParts = lazyregexp.New(`(?i)to|sec|pas|pw|key|pat$|auth|cred|api|conn|dsn|url|cert|aws|az|gcp|git`)
+// plainNames are names of variables, or their beginnings, that hold no secret.
+var plainNames = lazyregexp.New(`(?i)^(node(_env|_options|_path)?|path|home|lang|lc_all|python(path)?|virtual_env|conda|gopath|goroot|goflags|java(_home)?|ruby|debug|port|host|(https?_)?proxy|shell|term|user|rust|cuda|display|editor|pwd)$`)
 
 // searched returns the plain word of at least three letters that a grep looks for in what it reads; "" if it looks for something else.
 func (s simple) searched() string {

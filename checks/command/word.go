@@ -221,7 +221,7 @@ func (r *reader) active(part syntax.WordPart) {
 		if p.Param != nil && p.Exp != nil && (p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull) {
 			r.variable(p.Param.Value+"="+r.text(p.Exp.Word), true)
 		}
-		if _, own := r.variables[p.Param.Value]; !own && p.Param != nil && !p.Length && secretVariable(p.Param.Value) {
+		if _, own := r.variables[p.Param.Value]; !(own && among(strings.ToLower(p.Param.Value), "token access_token jwt")) && p.Param != nil && !p.Length && secretVariable(p.Param.Value) {
 			r.refuse(-1, credential, "inserts a variable that, going by its name, holds a secret")
 		}
 		switch {
