@@ -42,15 +42,15 @@ var languages = []*language{{
 		"sh plumbum ctypes cffi pty pdb code codeop runpy pkgutil imp zipimport marshal pickle dill cloudpickle shelve multiprocessing webbrowser boto3 botocore google azure keyring getpass " +
 		"pwd spwd crypt signal resource fcntl mmap winreg msvcrt gc site pip setuptools distutils ensurepip venv docker kubernetes psutil git pymysql psycopg psycopg2 MySQLdb redis pymongo sqlalchemy " +
 		"selenium playwright websocket websockets tornado twisted uvicorn scapy ldap3 timeit doctest cProfile profile trace bdb antigravity posix nt linecache codecs builtins joblib fileinput pydoc pipes mailcap zipapp wsgiref idlelib lib2to3 test",
-	plain: lazyregexp.New(`\bdef __\w+__|\bimportlib\.import_module\(""\s*\)|\binspect\.(signature|getsource|getdoc|getfile|is\w+)\b|\b__(name|version|file|main|doc|init|repr|str|eq|lt|hash|iter|next|enter|exit|len|future|all|slots|post_init)__\b|\b(self|cls)\._[a-z]|` +
-		`\bos\.(path|walk|listdir|getcwd|sep|linesep|makedirs|mkdir|scandir|stat|lstat|cpu_count|name|fspath)\b|\bos\.(getenv\(|environ\.get\(|environ\[)""|` +
+	plain: lazyregexp.New(`\bdef __\w+__|\bimportlib\.import_module\(""\s*\)|\binspect\.(signature|getsource|getdoc|getfile|is\w+)\b|\b__(name|version|file|main|doc|init|repr|str|eq|lt|hash|iter|next|enter|exit|len|future|all|slots|post_init)__\b|\b(self|cls)\._[a-z]|\bre\.compile\b|(^|[^.\w])urllib\.(request\.(urlopen|Request)|parse\.\w+)\b|\bplatform\.(node|uname|system|machine|release|python_version|platform)\b|\bsys\.path\.(append|insert)\(\s*(\d+\s*,\s*)?""\s*\)|\(\s*sys\.path\s*\)|` +
+		`\bos\.(path|walk|listdir|getcwd|sep|linesep|makedirs|mkdir|scandir|stat|lstat|cpu_count|name|fspath|getpid)\b|\bos\.(getenv|environ\.get)\(""\s*[,)]|\bos\.environ\[""\]|` +
 		`\bpathlib\.(Pure\w*)?(Posix)?Path\b|\bshutil\.(which|get_terminal_size|disk_usage|copy|copy2|copyfile|copytree)\b|\bio\.(StringIO|BytesIO|open)\b|\byaml\.(safe_load(_all)?|safe_dump|dump|YAMLError)\b`),
-	acts: lazyregexp.New(`(?i)__|\b(exec|eval|compile|globals|locals|vars|getattr|setattr|delattr|breakpoint|input|modules|meta_path|path_hooks|settrace|setprofile|addaudithook|loader|attrgetter|methodcaller|libc|system|popen\w*|` +
-		`uname|os|subprocess|builtins|io|shutil|yaml|codecs|posix|nt|ctypes|pathlib|pty|linecache|inspect|dotenv_values|getter|get_original|get_field|get_value|vformat|singledispatch\w*|eval_str|EntryPoints?|entry_points|subprocess_\w+|path_importer_cache|find_module|load_module|find_spec|exec_module|import_module|breakpointhook|listen|(SMTP|HTTP|Socket|Datagram|SysLog)Handler|socket|importlib|get_type_hints|dictConfig|fileConfig|create_subprocess\w*|open_connection|create_connection|` +
-		`f2py|ctypeslib|distutils|(read|to)_(pickle|sql\w*|html|gbq)|allow_pickle|enable_load_extension|load_extension|executescript|unlink|rmdir|rmtree|rename|home|expanduser|expandvars|environ|getenv|(sym|hard)link_to|l?chmod|chown|extract(all)?|unpack_archive|fork\w*|spawn\w*|(f|gi|cr|ag|tb|co|func)_\w+)\b|\.\s*_|\.\s*(urllib|request|multiprocessing|mp|ssl|http|ftplib|smtplib|pickle)\b|\.replace\([^,]*\)|\bopen\b(\s*[^\s(]|\s*$)|\bopen\s*\(\s*""\s*\.\s*\w|[^\x00-\x7f]`),
+	acts: lazyregexp.New(`__|\b(exec|execfile|exec[vl]\w*|posix_spawn\w*|spawn\w*|startfile|eval|compile|globals|locals|vars|getattr|setattr|delattr|breakpoint|input|modules|meta_path|path_hooks|settrace|setprofile|addaudithook|loader|attrgetter|methodcaller|libc|system|popen\w*|` +
+		`uname|os|subprocess|builtins|io|shutil|yaml|codecs|posix|nt|ctypes|pathlib|pty|linecache|inspect|dotenv_values|getter|get_original|get_field|get_value|vformat|singledispatch\w*|eval_str|EntryPoints?|entry_points|subprocess_\w+|path_importer_cache|find_module|load_module|find_spec|exec_module|import_module|breakpointhook|listen|(SMTP|HTTP|Socket|Datagram|SysLog)Handler|socket|importlib|get_type_hints|dictConfig|fileConfig|create_subprocess\w*|open_connection|create_connection|run_process|` +
+		`f2py|ctypeslib|distutils|(read|to)_(pickle|sql\w*|html|gbq)|allow_pickle|enable_load_extension|load_extension|executescript|unlink|rmdir|rmtree|rename|home|expanduser|expandvars|environ|getenv|(sym|hard)link_to|l?chmod|chown|extract(all)?|unpack_archive|fork\w*|spawn\w*|(f|gi|cr|ag|tb|co|func)_\w+)\b|\.\s*_|\.\s*(urllib|request|multiprocessing|mp|ssl|http|ftplib|smtplib|pickle|sys|marshal|runpy|pkgutil|shelve|pipes)\b|\bsys\.path\b|\bPath\s*\.\s*replace|[)\]}][ \t]*\(|\.replace\([^,]*\)|\bopen\b(\s*[^\s(]|\s*$)|\bopen\s*\(\s*""\s*\.\s*\w|[^\x00-\x7f]`),
 	files:    lazyregexp.New(`\b(open|Path|PurePath|os|sys\.path|glob|iglob|io|tempfile|zipfile|tarfile|csv|configparser|read_text|write_text|FileHandler|FileIO)\b`),
-	writes:   lazyregexp.New(`write|\bdump\(|shutil\.copy|mkdir|makedirs|\btouch\b|\bsave|\bto_\w+\(`),
-	opens:    lazyregexp.New(`(\b(open|Path|PurePath|glob|iglob|rglob|walk|listdir|scandir|makedirs|mkdir|join|stat|exists|isfile|ZipFile|connect|read|read_\w+|to_\w+|save\w*|run_path|copy(2|file|tree)?)\s*\((\s*""\s*,)?|=)\s*$`),
+	writes:   lazyregexp.New(`write|\bdump\(|\bbasicConfig\b|shutil\.copy|mkdir|makedirs|\btouch\b|\bsave|\bto_\w+\(`),
+	opens:    lazyregexp.New(`(\b(open|Path|PurePath|glob|iglob|rglob|walk|listdir|scandir|makedirs|mkdir|join|stat|exists|isfile|ZipFile|connect|read|read_\w+|to_\w+|save\w*|parse|iterparse|copy(2|file|tree)?)\s*\([\s(]*(""\s*,[\s(]*)?|=[\s(]*)$`),
 	computes: lazyregexp.New(`\bchr\s*\(|fromhex|\[\s*::\s*-1\s*\]|b(16|32|64|85)decode|a85decode|unhexlify|translate|decompress|bytes(array)?\s*\(|swapcase|reversed`),
 }, {
 	names:  "node nodejs ts-node tsx",
@@ -58,16 +58,16 @@ var languages = []*language{{
 	pure:   "path util assert url crypto os events readline string_decoder querystring buffer perf_hooks",
 	local:  "axios node-fetch got undici ws pg mysql mysql2 mongodb redis ioredis",
 	foreign: "child_process net http https http2 dgram tls dns vm worker_threads cluster inspector repl module v8 wasi process axios node-fetch got undici ws superagent request needle execa shelljs cross-spawn zx ssh2 node-ssh " +
-		"puppeteer playwright fs-extra rimraf del trash open nodemailer pg mysql mysql2 mongodb redis ioredis keytar node-pty ffi-napi aws-sdk firebase simple-git",
+		"puppeteer playwright fs-extra rimraf del trash open promise-spawn tinyexec nano-spawn foreground-child ky wretch nodemailer pg mysql mysql2 mongodb redis ioredis keytar node-pty ffi-napi aws-sdk firebase simple-git",
 	modules: lazyregexp.New(`\b(require\s*\(|from|import\s*\(?)\s*$`),
 	plain: lazyregexp.New(`\b(require(\.resolve)?|import)\s*\(\s*""\s*\)|\brequire\.main\b|\bimport\b[\w\s{},*$]*\bfrom\s*""|\bimport\s*""|\bmodule\.exports\b|` +
-		`\bprocess\.(argv|versions?|platform|arch|cwd|exit|exitCode|stdout|stderr|stdin|hrtime|memoryUsage|uptime|nextTick|on|pid|env\.\w+)\b|\b(return|of|in|case|typeof)\s*\[|\[\s*""\s*\]`),
-	acts: lazyregexp.New(`(?i)\b(require|import|process|eval|Function|constructor|globalThis|global|fetch|WebSocket|XMLHttpRequest|EventSource|Worker|Reflect|Proxy|prototype|__\w+|module|navigator|WebAssembly|createRequire|` +
+		`\bconstructor\s*\([^()]*\)\s*\{|\bprocess\.(argv|versions?|platform|arch|cwd|exit|exitCode|stdout|stderr|stdin|hrtime|memoryUsage|uptime|nextTick|on|pid|env\.\w+)\b|\b(return|of|in|case|typeof)\s*\[|\[\s*""\s*\]`),
+	acts: lazyregexp.New(`[^\x00-\x7f]|\b(require|import|process|eval|arguments|Function|constructor|globalThis|global|fetch|WebSocket|XMLHttpRequest|EventSource|Worker|Reflect|Proxy|prototype|__\w+|module|navigator|WebAssembly|createRequire|` +
 		`Bun|Deno|fromCharCode|fromCodePoint|atob|rm(Sync)?|unlink\w*|rmdir\w*|rename(Sync)?|l?chmod\w*|l?chown\w*|symlink\w*|link(Sync)?|cp(Sync)?|truncate\w*|homedir|userInfo|parsed)\b|` +
-		`\\[xu]|set(Timeout|Interval|Immediate)\s*\(\s*["'` + "`" + `]|\bthis\s*\[|[\w)\]]\s*\[\s*["'` + "`" + `]|\]\s*\(|[{,]\s*\[[^\]]*\]\s*:`),
+		`\\[xu]|set(Timeout|Interval|Immediate)\s*\(\s*["'` + "`" + `]|\bthis\s*\[|[\w)\]]\s*\[\s*["'` + "`" + `]|\]\s*\(|[\w$)\]]\s*\?\.\s*[(\[]|\bpromises\b\s*[^.\s]|[{,]\s*\[[^\]]*\]\s*:`),
 	files:    lazyregexp.New(`\b(require|import|process\s*\.\s*env)\b`),
 	writes:   lazyregexp.New(`\b(write|append|mkdir|copyFile|createWriteStream|outputFile)`),
-	opens:    lazyregexp.New(`(\b(\w*[fF]ile(Sync)?|readdir(Sync)?|mkdir(Sync)?|create\w+Stream|stat(Sync)?|exists(Sync)?|open(Sync)?|join|resolve|require)\s*\(|=)\s*$`),
+	opens:    lazyregexp.New(`(\b(\w*[fF]ile(Sync)?|readdir(Sync)?|mkdir(Sync)?|create\w+Stream|stat(Sync)?|exists(Sync)?|open(Sync)?|join|resolve|require)\s*\(|=)[\s(]*$`),
 	computes: lazyregexp.New(`\.reverse\s*\(|base64|\bhex\b`),
 }, {
 	names: "mongo mongosh",
@@ -144,9 +144,10 @@ func (l *language) does(s source) string {
 		kind = edit
 	}
 	if l.script && s.local() {
-		code = localFetch.ReplaceAllString(code, "(")
+		code = localFetch.ReplaceAllString(code, "($1")
 		kind = edit
 	}
+	var taken, modules []string // names from modules of the project, and such modules
 	imports := func(name string) bool {
 		if name == "importlib.metadata" {
 			return true
@@ -166,10 +167,11 @@ func (l *language) does(s source) string {
 	switch {
 	case l.modules != nil:
 		for _, lit := range s.literals {
-			if l.modules.MatchString(lit.before) && !imports(lit.text) {
+			if l.modules.MatchString(lit.before) && (!imports(lit.text) || strings.ContainsAny(strings.TrimPrefix(lit.text, "node:"), ":\\") || slices.ContainsFunc(strings.Split(lit.text, "/"), func(step string) bool { return among(step, l.foreign) && !(among(step, l.local) && s.local()) })) {
 				return inCode
 			}
 		}
+		taken = s.taken(l)
 	case len(l.pure) > 0:
 		code = strings.ReplaceAll(code, "\\\n", " ")
 		for _, lit := range s.literals {
@@ -180,6 +182,8 @@ func (l *language) does(s source) string {
 		if len(s.commands()) > 0 {
 			code = pythonCommands.ReplaceAllString(code, ";(")
 		}
+		var more strings.Builder
+		renamed := ""
 		statements := pythonImports.FindAllStringSubmatch(code, -1)
 		code = pythonImports.ReplaceAllString(code, "\n")
 		for _, m := range statements {
@@ -187,21 +191,38 @@ func (l *language) does(s source) string {
 			if from != "" && !imports(from) {
 				return inCode
 			}
+			top, _, _ := strings.Cut(from, ".")
+			unknown := from != "" && !among(top, l.pure) && !among(top, standard)
+			if renamed == "" {
+				renamed = restricted.FindString(strings.ReplaceAll(names, "importlib.metadata", ""))
+			}
 			for one := range strings.FieldsFuncSeq(names, func(r rune) bool { return strings.ContainsRune(",() \t\n\\", r) }) {
 				switch {
 				case from != "":
-					code += "\n" + from + "." + one
+					more.WriteString("\n" + from + "." + one)
+					if unknown {
+						taken = append(taken, one)
+					}
 				case one == "self" || one == "cls": // whose hidden members pass
 					return inCode
 				case one == "as": // under another name, its members are not told
-					code += "\n" + restricted.FindString(strings.ReplaceAll(names, "importlib.metadata", ""))
+					more.WriteString("\n" + renamed)
 				case !imports(one):
 					return inCode
+				case !strings.Contains(one, ".") && !among(one, l.pure) && !among(one, standard):
+					modules = append(modules, one)
 				}
 			}
 		}
+		code += more.String()
+	}
+	if !s.unsure && l.files != nil && !l.callsKnown(code, taken, modules) {
+		return inCode
 	}
 	if l.script && !s.unsure && s.spreads() {
+		return inCode
+	}
+	if l.script && (s.tagged || resultCalled.MatchString(code)) || !l.script && environmentSet.MatchString(code) {
 		return inCode
 	}
 	if l.plain != nil && !s.unsure {
@@ -211,8 +232,17 @@ func (l *language) does(s source) string {
 		return inCode
 	}
 	for _, lit := range s.literals {
+		if len(modules)+len(taken) > 0 && strings.Contains(lit.text, "__") && !strings.Contains(lit.text, "__main__") {
+			return inCode // a module may run it
+		}
 		if !l.script && attribute.MatchString(lit.text) && l.acts.MatchString(lit.text) {
 			return inCode // of a format
+		}
+		if l.script && (strings.Trim(lit.text, wordCharacters) == "" && l.acts.MatchString(lit.text) || strings.Contains(strings.ToLower(lit.text), "constructor")) {
+			return inCode // a name, perhaps
+		}
+		if opened := l.opens.MatchString(lit.before); opened && strings.Contains(lit.text, "\\") && l.script {
+			return inCode
 		}
 		member := l.script && (strings.HasSuffix(lit.before, "[") || lit.listed && strings.Trim(lit.text, wordCharacters) == "")
 		if (member || lit.joined) && l.acts.MatchString(lit.text) {
@@ -224,6 +254,28 @@ func (l *language) does(s source) string {
 	}
 	return kind
 }
+
+// taken returns the names that JavaScript takes from modules: all of those of the project, and of others those that are known.
+func (s source) taken(l *language) (names []string) {
+	texts := s.texts()
+	for _, m := range takenNames.FindAllStringSubmatchIndex(s.code, -1) {
+		module := texts[strings.Count(s.code[:m[1]-2], `""`)]
+		module, _, _ = strings.Cut(strings.TrimPrefix(module, "node:"), "/")
+		for i := 2; i < len(m); i += 2 {
+			if m[i] < 0 {
+				continue
+			}
+			for _, name := range notNames.Split(s.code[m[i]:m[i+1]], -1) {
+				if module != "fs" && !among(module, l.pure) || among(name, scriptCalls) {
+					names = append(names, name)
+				}
+			}
+		}
+	}
+	return names
+}
+
+var takenNames = lazyregexp.New(`(?:\{([^{}]*)\}|\b(?:const|let|var)\s+([\w$]+))\s*=\s*(?:await\s+)?(?:require|import)\s*\(\s*""|\bimport\s+([\w$]*)\s*,?\s*(?:\{([^{}]*)\})?\s*from\s*""`)
 
 // spreads reports whether the module fs is used otherwise than by the name of a member, as by Object.values: any function of it may run then.
 func (s source) spreads() bool {
@@ -337,16 +389,17 @@ const maxCommands = 64
 // local reports whether all addresses in code are of this machine, and there is one.
 func (s source) local() bool {
 	found := false
-	if s.unsure || strings.Contains(strings.ToLower(s.code), "prox") {
+	if s.unsure || strings.Contains(strings.ToLower(s.code), "prox") || replaced.MatchString(s.code) {
 		return false
 	}
+	goesOn := goingOn.MatchString(s.code)
 	for _, lit := range s.literals {
-		if strings.HasPrefix(lit.text, "//") || hostName.MatchString(lit.text) {
+		if strings.HasPrefix(lit.text, "//") || hostName.MatchString(lit.text) || strings.Contains(lit.text, "@") && !strings.Contains(lit.text, "://") {
 			return false
 		}
 		if strings.Contains(lit.text, "://") {
 			found = true
-			if !localAddress.MatchString(lit.text) {
+			if m := localAddress.FindString(lit.text); m == "" || goesOn && m == lit.text && !strings.HasSuffix(m, "/") {
 				return false
 			}
 		}
@@ -357,8 +410,12 @@ func (s source) local() bool {
 var (
 	plainPrint     = lazyregexp.New(`^\s*(echo|print|puts|p)\b[\s(]*([A-Z_]+|\d+|"[^"$\\` + "`" + `#]*"|'[^'\\]*')(\s*[,.+]\s*([A-Z_]+|\d+|"[^"$\\` + "`" + `#]*"|'[^'\\]*'))*[\s);]*$`)
 	pythonCommands = lazyregexp.New(`\bsubprocess\.(?:run|check_output|check_call|call|Popen)\(\s*\[\s*(sys\.executable\s*,)?(\s*""\s*(?:,\s*""\s*)*),?\s*\]\s*(?:\)|,\s*(?:\)|\w+\s*=))`) // others may name a program to run instead
+	resultCalled   = lazyregexp.New(`[^}\s]\s*\)\s*\(`)
+	environmentSet = lazyregexp.New(`\benviron\s*(\[[^\]]*\]\s*[|+]?=[^=]|\.\s*(update|setdefault|pop))`)
+	replaced       = lazyregexp.New(`""\s*\.\s*replace`)
+	goingOn        = lazyregexp.New(`""\s*(\+|%|\.\s*\w)`)
 	fed            = lazyregexp.New(`\b(input|stdin)\s*=|\bcommunicate\b|\.stdin\b`)
-	localFetch     = lazyregexp.New(`\bfetch\(\s*(?:\([\w.]+\)\s*)*""`)
+	localFetch     = lazyregexp.New(`\bfetch\(\s*(?:\([\w.]+\)\+)*""(\s*[,)])`)
 	hostName       = lazyregexp.New(`(?i)^([\w-]+\.)+(com|net|org|io|dev|app|co|xyz|ru|cn|me|info|site|online|top|eu|de|uk|example)(:\d+)?$`)
 	shellWords     = lazyregexp.New(`\b(shell|executable|preexec_fn|env|cwd|startupinfo)\s*=|\*\*`)
 	localAddress   = lazyregexp.New(`^(https?|wss?|postgres(?:ql)?|mysql|redis|mongodb)://(?:[\w.-]+(?::[\w.-]*)?@)?(localhost|127\.0\.0\.1|\[::1\])(:(\d+|\$?\{\w+\}))?(/|$)`)
@@ -370,7 +427,7 @@ var (
 
 // texts judges the texts of code that may name files.
 func (j *judge) texts(l *language, s source, element int, place string) {
-	writes := l.writes.MatchString(s.code) || slices.ContainsFunc(s.literals, func(lit literal) bool { return writingMode.MatchString(lit.text) && modes.MatchString(lit.before) })
+	writes := l.writes.MatchString(s.code) || slices.ContainsFunc(s.literals, func(lit literal) bool { return writingMode.MatchString(lit.text) })
 	for _, m := range scriptVariables.FindAllStringSubmatch(s.code, -1) {
 		if secretVariable(m[1]) {
 			j.refuse(element, credential, place+"inserts a variable that, going by its name, holds a secret")
@@ -387,11 +444,11 @@ func (j *judge) texts(l *language, s source, element int, place string) {
 			if host, found := hostIn(text, byURL, false); found && !listedHost(j.hosts, host) {
 				j.refuse(element, network, place+"connects to a host that the policy does not list")
 			}
-		case queries.MatchString(lit.before) && (statement.MatchString(text) || strings.ContainsAny(text, "@_(") && strings.Contains(lit.before, "query")):
+		case queries.MatchString(lit.before) && (statement.MatchString(text) || otherDatabase.MatchString(text) || strings.ContainsAny(text, "@_(") && strings.Contains(lit.before, "query")):
 			j.refuse(element, inCode, place+givesCode)
 		case opened && printable.MatchString(text):
 			j.refuse(element, inCode, place+givesCode)
-		case opened && (j.namesSecret(text, j.directory) || holdsSecrets(text) && strings.ContainsAny(text, "~.")):
+		case opened && (j.namesSecret(text, j.directory) || holdsSecrets(text) && len(text) > 1):
 			j.refuse(element, secret, place+"names a file that holds secrets or accounts")
 		case j.namesSecret(text, j.directory):
 			j.refuse(element, inCode, place+"gives the program code with the name of a file that holds secrets or accounts")
@@ -400,7 +457,7 @@ func (j *judge) texts(l *language, s source, element int, place string) {
 			j.refuse(element, startup, place+"names a file from which a shell, git or the system starts programs later")
 		case opened && len(text) > 2 && ofSystem(text):
 			j.refuse(element, system, place+"names a directory or device of the system, which the program would change")
-		case opened && strings.Contains(text, "/"):
+		case opened && strings.Contains(text, "/"), elsewhereTop.MatchString(text):
 			j.leaves(element, j.directory, text)
 		}
 	}
@@ -409,8 +466,9 @@ func (j *judge) texts(l *language, s source, element int, place string) {
 var (
 	scriptVariables = lazyregexp.New(`\bprocess\.env\.(\w+)`)
 	queries         = lazyregexp.New(`\b(execute(many)?|query)\s*\(\s*$`)
-	modulePath      = lazyregexp.New(`\bsys\.path\.(append|insert)\s*\((\s*\d+\s*,)?\s*$`)
-	modes           = lazyregexp.New(`(,|\bmode\s*=|\.open\()\s*$`)
-	writingMode     = lazyregexp.New(`^([wax][bt]?\+?[bt]?|r[bt]?\+[bt]?)$`)
+	otherDatabase   = lazyregexp.New(`(?i)\b(vacuum|attach)\b`)
+	elsewhereTop    = lazyregexp.New(`^(/(etc|root|home|usr|var|opt|srv|mnt|media|boot|Users|Library|Applications)/|~/)[\w./+-]+$`)
+	modulePath      = lazyregexp.New(`\bsys\.path\.(append|insert)\s*\((\s*\d+\s*,)?[\s(]*$`)
+	writingMode     = lazyregexp.New(`^[rbt]{0,2}[wax+][rbtwax+]{0,2}$`)
 	ofEnvironment   = lazyregexp.New(`(getenv\(|environ\.get\(|environ\[)\s*$`)
 )

@@ -14,6 +14,7 @@ import (
 type source struct {
 	code     string // without comments, and with "" in place of each text
 	literals []literal
+	tagged   bool // a text in backquotes is handed to a function before it
 	unsure   bool // what is a text cannot be told: code is all of it
 }
 
@@ -77,8 +78,8 @@ func (l *language) take(text string) source {
 			end = len(code)
 			i += length
 			continue
-		case l.script && c == '/' && beforeExpression.MatchString(tail(code)):
-			s.unsure = true
+		case l.script && c == '/' && (beforeExpression.MatchString(tail(code)) || strings.ContainsRune(tail(code)[len(strings.TrimRight(tail(code), " \t\r\n")):], '\n')):
+			s.unsure = true // also where a line may end a statement
 		case c == '\'' || c == '"' || l.script && c == '`':
 			format := c == '`'
 			if prefix := prefixOf(code); !l.script && prefix != "" {
@@ -86,6 +87,7 @@ func (l *language) take(text string) source {
 				code = code[:len(code)-len(prefix)]
 			}
 			before, between := tail(code), code[min(end, len(code)):]
+			s.tagged = s.tagged || c == '`' && tags.MatchString(before) && !afterKeyword.MatchString(before)
 			body, length, closed := quotedText(text[i:], !l.script)
 			inserted, told := "", true
 			if format {
@@ -168,6 +170,8 @@ var (
 	markup           = lazyregexp.New(`<!--|-->`)                     // comments of old pages, which JavaScript still knows
 	beforePattern    = lazyregexp.New(`(^|[(,=:\[!&|?{;*%<>~^])\s*$`) // a slash there divides nothing
 	beforeExpression = lazyregexp.New(`(^|[^\w\s$"]|\b(return|typeof|case|of|in|else|do|void|delete|throw|new|instanceof|await|yield|default|extends))\s*$`)
+	tags             = lazyregexp.New(`[\w$)\]]\s*$`)
+	afterKeyword     = lazyregexp.New(`\b(return|typeof|case|of|in|else|do|void|delete|throw|await|yield|default)\s*$`)
 	prefixes         = lazyregexp.New(`\b(?i:[rbuft]|rb|br|fr|rf|tr|rt)$`)
 )
 
@@ -226,7 +230,7 @@ func (l *language) inserted(body string) (code string, told bool) {
 			}
 		case c == '}' && depth > 0:
 			if depth--; depth == 0 {
-				b.WriteString("(" + body[start:i] + ")")
+				b.WriteString("(" + body[start:i] + ")+")
 			}
 		case depth > 0 && strings.IndexByte("'\"`\\", c) >= 0:
 			return "", false
