@@ -60,6 +60,8 @@ var classes = []class{
 	{"host-mount", hostMount, "gives a container the host's own files or system"},
 	{"host-network", func(v string) bool { return v == "host" }, "gives a container the host's own files or system"},
 	{"any", func(string) bool { return true }, ""},
+	{"perl-file", func(v string) bool { return strings.ContainsAny(v, "|<>") }, "makes perl start a program, or write"},
+	{"perl-module", func(v string) bool { return !perlModules.MatchString(v) }, ""},
 	{"pipe", func(v string) bool { return strings.HasPrefix(v, "|") || strings.HasPrefix(v, "!") }, ""},
 	{"not-file", func(v string) bool { return !fileName.MatchString(v) }, ""},
 	{"compiler", func(v string) bool { return !compilerSetting.MatchString(v) }, ""},
@@ -106,6 +108,9 @@ var nodeSettings = lazyregexp.New(`^(--(max[-_]old[-_]space[-_]size=\d+|max[-_]s
 var goSettings = lazyregexp.New(`^(CC|CXX|AR|FC|GCCGO|PKG_CONFIG|GOPROXY|GOFLAGS)=.`)
 
 var mavenExec = lazyregexp.New(`(?i)(^|:)(exec|exec-maven-plugin|antrun|maven-antrun-plugin|groovy|gmavenplus-plugin|groovy-maven-plugin)(:|$)`)
+
+// perlModules only compute.
+var perlModules = lazyregexp.New(`^-?(strict|warnings|utf8|feature|integer|bigint|JSON::PP|Data::Dumper|List::Util|Scalar::Util|Time::Piece|Time::Local|Text::\w+|Encode|MIME::Base64|Digest::\w+|POSIX=(strftime|floor|ceil)(,\w+)*|5|v5)([=.,\s][\w,:.-]*)?$`)
 
 var socatProgram = lazyregexp.New(`(?i)(^|!!)(exec|system|shell):`)
 

@@ -76,7 +76,7 @@ var languages = []*language{{
 }, {
 	names: "perl",
 	acts: lazyregexp.New("(?i)`|\\b(system|exec|qx|open|opendir|sysopen|unlink|require|use|do|eval|socket|connect|fork|kill|rename|rmdir|mkdir|link|symlink|chmod|chown|truncate|glob|syscall|dbmopen|env|pipe|utime|ioctl|fcntl|readpipe|sub|" +
-		"bless|import|inc|no|package|format|write|select)\\b|&\\s*[{$]|->|\\(\\?\\??\\{|[/}#|!][a-z]*e[a-z]*\\s*(;|$|\\}|\\))|\\\\x"),
+		"bless|import|inc|no|package|format|write|select|ARGV|ARGVOUT)\\b|(^|[^\\w$@%])s[^\\w\\s/|#!{=),;.>-]|(^|[;{(\\s])s,|&\\s*[{$]|->|\\(\\?\\??\\{|[/}#|!][a-z]*e[a-z]*\\s*(;|$|\\}|\\))|\\\\x"),
 }}
 
 // languageOf returns the language of an interpreter; nil if nothing is known of it.
@@ -105,6 +105,14 @@ func (j *judge) interpret(element int, place, program, text string, depth int) {
 	s := l.take(text)
 	for file, text := range j.made {
 		base := path.Base(file)
+		if file := strings.TrimSuffix(base, path.Ext(base)); !strings.Contains(text, insertion) && depth < maxNested && (path.Ext(base) == ".py" && !l.script || path.Ext(base) == ".js" && l.script) && text != "" {
+			if (usesName(s.code, file) || slices.ContainsFunc(s.literals, func(lit literal) bool {
+				return l.script && (path.Base(lit.text) == base || path.Base(lit.text) == file)
+			})) && j.spend(len(text)) {
+				j.interpret(element, place, program, text, depth+1) // a module that the line itself writes
+			}
+			continue
+		}
 		if strings.Contains(text, insertion) && (usesName(s.code, strings.TrimSuffix(base, path.Ext(base))) || slices.ContainsFunc(s.literals, func(lit literal) bool {
 			return path.Base(lit.text) == base && l.modules != nil && l.modules.MatchString(lit.before)
 		})) {
@@ -258,7 +266,7 @@ func (l *language) does(s source) string {
 // taken returns the names that JavaScript takes from modules: all of those of the project, and of others those that are known.
 func (s source) taken(l *language) (names []string) {
 	texts := s.texts()
-	for _, m := range takenNames.FindAllStringSubmatchIndex(s.code, -1) {
+	for _, m := range takenNames.FindAllStringSubmatchIndex(s.code, maxCommands) {
 		module := texts[strings.Count(s.code[:m[1]-2], `""`)]
 		module, _, _ = strings.Cut(strings.TrimPrefix(module, "node:"), "/")
 		for i := 2; i < len(m); i += 2 {

@@ -95,11 +95,15 @@ func (j *judge) namesSecret(word, directory string) bool {
 }
 
 // goers are programs that take the shell to another directory.
-var goers = set("cd chdir pushd set-location sl")
+var goers = set("cd chdir pushd popd set-location sl")
 
 // follow learns from a command where those after it look for relative paths.
 func (j *judge) follow(s simple) {
 	if len(s.words) == 0 || !goers[programName(s.words[0])] {
+		return
+	}
+	if programName(s.words[0]) == "popd" {
+		j.directory, j.before = j.before, j.directory
 		return
 	}
 	to := "~"

@@ -171,11 +171,9 @@ func (j *judge) line(text string) {
 	if !j.measure(len(text)) || !j.characters(-1, text, true) {
 		return
 	}
-	list := j.read(text)
-	j.directory, j.before = "", "" // the reader has followed it for redirections
-	for _, s := range list {
+	for _, s := range j.read(text) {
+		j.directory = s.directory
 		j.simple(s, 0)
-		j.follow(s)
 	}
 }
 

@@ -20,7 +20,7 @@ func (j *judge) read(text string) []simple {
 		return j.split(text)
 	}
 	if words, plain := plainWords(text); plain {
-		return []simple{{words: words}}
+		return []simple{{words: words, directory: j.directory}}
 	}
 	return j.parse(text)
 }

@@ -37,6 +37,8 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 		j.refuse(element, startup, s.place(i)+"names a program that guards the agent")
 	case (!shows[program] || program == "yq" && slices.ContainsFunc(s.words, func(w string) bool { return strings.HasPrefix(w, "-i") || strings.HasPrefix(w, "--in") })) && filekind.Startup(toDirectory(directory, word)), writes && filekind.Startup(toDirectory(directory, written)):
 		j.refuse(element, startup, s.place(i)+"names a file from which a shell, git or the system starts programs later")
+	case among(word, bypasses):
+		j.refuse(element, setting, s.place(i)+"lets an agent do anything without a question")
 	case writes && ofSystem(written) && written != "/dev/null":
 		j.refuse(element, system, s.place(i)+"names a directory or device of the system, which the program would change")
 	}
@@ -68,6 +70,9 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 		j.refuse(element, network, s.place(i)+"names the metadata service of a cloud, which hands out credentials")
 	}
 }
+
+// bypasses are options of agents by which they ask nobody, whatever starts them.
+const bypasses = "--dangerously-skip-permissions --allow-dangerously-skip-permissions --dangerously-bypass-approvals-and-sandbox --dangerously-allow-all --skip-permissions-unsafe --trust-all-tools --allow-all-tools --yolo --yes-always --always-approve"
 
 // isFilter reports whether a word is the filter of jq, such as .env, rather than a file.
 func isFilter(program string, words []string, i int) bool {

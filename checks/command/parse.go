@@ -5,11 +5,14 @@ package command
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/toolvet/toolvet/checks/internal/filekind"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -83,8 +86,11 @@ func tooDeep(text string) bool {
 type reader struct {
 	*judge
 	commands []simple
-	stdin    *string // what commands read, after "exec <"
-	foreign  bool    // what comes through the pipe is fetched or decoded
+	stdin    *string             // what commands read, after "exec <"
+	maybe    int                 // conditions under which a command runs
+	others   map[string][]string // texts that a variable may have as well, by a command that may have run
+	shadowed bool                // names of programs may stand for others: by a function, an alias or PATH
+	foreign  bool                // what comes through the pipe is fetched or decoded
 }
 
 func (r *reader) statements(stmts []*syntax.Stmt) {
@@ -110,6 +116,9 @@ func (r *reader) statement(s *syntax.Stmt) {
 	}
 	if s.Negated {
 		r.refuse(-1, compound, "uses the syntax of a shell beyond a plain command")
+	}
+	if s.Background {
+		defer r.scope()()
 	}
 	before := len(r.commands)
 	for _, redirect := range s.Redirs {
@@ -143,7 +152,7 @@ func (r *reader) statement(s *syntax.Stmt) {
 		case syntax.RdrOut, syntax.RdrClob, syntax.RdrAll:
 			r.writes(file, r.printed(redirected))
 		case syntax.AppOut, syntax.AppAll:
-			r.writes(file, r.made[r.at(file)]+"\n"+r.printed(redirected))
+			r.writes(file, r.made[r.at(file)]+r.printed(redirected))
 		}
 	}
 }
@@ -169,18 +178,38 @@ func (r *reader) printed(from int) string {
 		switch {
 		case len(s.words) == 0 || s.pipes:
 			return ""
-		case s.words[0] == "echo" || s.words[0] == "printf":
-			list = append(list, printedEscapes.Replace(strings.Join(s.words[1:], " ")))
+		case s.words[0] == "echo":
+			list = append(list, printedEscapes.Replace(strings.Join(s.words[1:], " "))+"\n")
+		case s.words[0] == "printf":
+			list = append(list, decoded(strings.Join(s.words[1:], " ")))
 		case s.words[0] == "cat" && len(s.words) == 1 && s.input != nil && *s.input != "":
 			list = append(list, *s.input)
 		default:
 			return ""
 		}
 	}
-	return strings.Join(list, "\n")
+	return strings.Join(list, "")
 }
 
 var printedEscapes = strings.NewReplacer(`\n`, "\n", `\t`, "\t")
+
+// decoded returns what printf makes of escapes, in its words too: %b reads them there.
+func decoded(text string) string {
+	text = encodedBytes.ReplaceAllStringFunc(text, func(m string) string {
+		digits, base := strings.TrimPrefix(m[1:], "x"), 8
+		if m[1] == 'x' {
+			base = 16
+		}
+		n, err := strconv.ParseUint(digits, base, 8)
+		if err != nil {
+			return m
+		}
+		return string(rune(n))
+	})
+	return printedEscapes.Replace(text)
+}
+
+var encodedBytes = lazyregexp.New(`\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3})`)
 
 // feed notes what the commands from an index on read on standard input; "" is what another command prints.
 func (r *reader) feed(from int, text string) {
@@ -231,7 +260,7 @@ func (r *reader) command(c syntax.Command) {
 	case *syntax.LetClause:
 		r.inner(c)
 		r.assigned(c)
-		r.commands = append(r.commands, simple{words: []string{"let"}})
+		r.commands = append(r.commands, simple{words: []string{"let"}, directory: r.directory})
 	case *syntax.ArithmCmd:
 		r.refuse(-1, compound, "uses the syntax of a shell beyond a plain command, by brackets or keywords outside quotes")
 		r.inner(c)
@@ -256,19 +285,19 @@ func (r *reader) command(c syntax.Command) {
 		default:
 			r.refuse(-1, list, "joins commands, by && or || outside quotes")
 		}
-		first := len(r.commands)
-		r.statement(c.X)
+		first, piped := len(r.commands), c.Op == syntax.Pipe || c.Op == syntax.PipeAll
+		r.branch(c.X, piped, false)
 		second := len(r.commands)
 		foreign := r.foreign
 		r.foreign = foreign || (c.Op == syntax.Pipe || c.Op == syntax.PipeAll) && slices.ContainsFunc(r.commands[first:second], r.brings)
-		r.statement(c.Y)
+		r.branch(c.Y, piped, !piped)
 		r.foreign = foreign
 		if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
 			r.feed(second, "")
 			_, while := c.Y.Cmd.(*syntax.WhileClause)
 			hands := while || slices.ContainsFunc(r.commands[second:], func(s simple) bool { return len(s.words) > 0 && feeds[programName(s.words[0])] })
 			pattern := ""
-			if second < len(r.commands) {
+			if second < len(r.commands) && len(c.X.Redirs) == 0 {
 				pattern = r.commands[second].searched()
 			}
 			for i := first; i < second; i++ {
@@ -284,12 +313,43 @@ func (r *reader) command(c syntax.Command) {
 		if f, ok := c.(*syntax.FuncDecl); ok && f.Name != nil && isGuard(f.Name.Value) {
 			r.refuse(-1, startup, "takes the name of a program that guards the agent")
 		}
-		if loop, ok := c.(*syntax.ForClause); ok {
-			r.loop(loop)
+		switch c := c.(type) {
+		case *syntax.ForClause:
+			r.loop(c)
 			return
+		case *syntax.Block: // runs as it stands
+			r.inner(c)
+			return
+		case *syntax.Subshell:
+			defer r.scope()()
+			r.inner(c)
+			return
+		case *syntax.FuncDecl:
+			defer r.scope()()
+			r.shadowed = true
 		}
+		r.maybe++
 		r.inner(c)
+		r.maybe--
 	}
+}
+
+// scope notes what a subshell cannot change, and returns a function that brings it back.
+func (r *reader) scope() (restore func()) {
+	variables, directory, before := maps.Clone(r.variables), r.directory, r.before
+	return func() { r.variables, r.directory, r.before = variables, directory, before }
+}
+
+// branch reads one side of an operator, which may run in a subshell, and may not run.
+func (r *reader) branch(s *syntax.Stmt, subshell, maybe bool) {
+	if subshell {
+		defer r.scope()()
+	}
+	if maybe {
+		r.maybe++
+		defer func() { r.maybe-- }()
+	}
+	r.statement(s)
 }
 
 // loop reads the commands of a loop once for each of its words, as a shell runs them.
@@ -355,6 +415,7 @@ func (r *reader) call(assigns []*syntax.Assign, args []*syntax.Word) {
 		}
 	}
 	s.input, s.directory = r.stdin, r.directory
+	r.shadowed = r.shadowed || len(s.words) > 0 && s.words[0] == "alias"
 	r.commands = append(r.commands, s)
 	r.saves(s)
 	r.unpacks(s)
@@ -372,6 +433,9 @@ func (r *reader) remember(assigns []*syntax.Assign, texts []string) {
 	}
 }
 
+// maxOthers bounds the texts that a variable may have.
+const maxOthers = 8
+
 // set learns the text of a variable.
 func (r *reader) set(name, text string) {
 	if strings.Contains(text, "[$(") || strings.Contains(text, "[`") {
@@ -380,6 +444,13 @@ func (r *reader) set(name, text string) {
 	if r.variables == nil {
 		r.variables = map[string]string{}
 	}
+	if old, known := r.variables[name]; known && r.maybe > 0 && old != text && len(r.others[name]) < maxOthers {
+		if r.others == nil {
+			r.others = map[string][]string{}
+		}
+		r.others[name] = append(r.others[name], old)
+	}
+	r.shadowed = r.shadowed || name == "PATH"
 	r.variables[name] = text
 }
 
@@ -427,7 +498,7 @@ func (r *reader) assigned(node syntax.Node) {
 
 // declaration reads what looks like a command to everyone but the parser: export, local.
 func (r *reader) declaration(c *syntax.DeclClause) {
-	s := simple{words: []string{c.Variant.Value}}
+	s := simple{words: []string{c.Variant.Value}, directory: r.directory}
 	for _, a := range c.Args {
 		word := r.assign(a)
 		name, _, set := strings.Cut(word, "=")

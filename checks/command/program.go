@@ -110,7 +110,7 @@ func (s simple) tells(program string, r *grammar.Reading) bool {
 }
 
 // gitPatch are options by which git log shows what is in files.
-var gitPatch = lazyregexp.New(`^(-[a-zA-Z]*[pucLGS].*|--(patch|cc|combined|diff-merges|remerge-diff|unified|word-diff|color-words|binary|full-diff|ext-diff|textconv).*)$`)
+var gitPatch = lazyregexp.New(`^(-[a-zA-Z]*[pucLGSU].*|--(patch|cc|combined|diff-merges|remerge-diff|unified|word-diff|color-words|binary|full-diff|ext-diff|textconv).*)$`)
 
 // started judges the program that a program such as env or timeout starts.
 func (j *judge) started(next simple, by string, depth int) {
@@ -153,10 +153,13 @@ func (j *judge) inline(line string, depth int, within bool) {
 	if !j.spend(len(line)) {
 		return
 	}
+	here, before := j.directory, j.before
 	for _, s := range j.read(line) {
 		s.within = within
+		j.directory = s.directory
 		j.simple(s, depth+1)
 	}
+	j.directory, j.before = here, before
 }
 
 // program judges the first word, and returns the program's name as the tables of this

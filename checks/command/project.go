@@ -20,9 +20,12 @@ type runner struct{ programs, files string }
 var runners = []runner{
 	{"make gmake bmake", "Makefile makefile GNUmakefile"},
 	{"npm pnpm yarn bun npx", "package.json"},
-	{"pytest py.test tox nox python python3 pip pip3 uv", "conftest.py setup.py noxfile.py test_*.py"},
+	{"pytest py.test tox nox python python3 pip pip3 uv", "conftest.py setup.py noxfile.py test_*.py sitecustomize.py usercustomize.py"},
 	{"jest vitest eslint webpack vite rollup mocha npx npm pnpm yarn", "*.config.js *.config.mjs *.config.cjs .eslintrc.js"},
 }
+
+// builders build or run files that they are given.
+const builders = "go cargo rustc java javac kotlin scala tsx ts-node npx deno bun uv uvx make gmake node nodejs npm pnpm pip pip3 python python3 ipython docker podman zig dotnet"
 
 // project judges the files by which a program runs others, if the line itself has written them. Their text from before the line, or from
 // an editor, is the project's own.
@@ -33,6 +36,19 @@ func (j *judge) project(program string, s simple, r *grammar.Reading, depth int)
 	if j.unpacked && (strings.Contains(s.words[0], "/") || slices.ContainsFunc(runners, func(one runner) bool { return among(program, one.programs) }) ||
 		among(program, "cargo go mvn gradle rake bundle ninja cmake ./configure") || among(program, shellNames+" "+interpreterNames) && len(r.Operands) > 0) {
 		j.refuse(s.element(0), fetched, "runs what the line has just fetched and unpacked")
+	}
+	if among(program, builders) {
+		for i, w := range s.words[1:] {
+			_, value, _ := strings.Cut(w, "=")
+			if j.made[j.at(w)] == insertion || value != "" && j.made[j.at(value)] == insertion || s.words[i] == "-m" && j.made[j.at(w+".py")] == insertion {
+				j.refuse(s.element(i+1), piped, runsPrinted)
+			}
+		}
+		for file, text := range j.made {
+			if ending := path.Ext(file); text == insertion && (program == "go" && ending == ".go" || program == "cargo" && ending == ".rs") {
+				j.refuse(s.element(0), piped, runsPrinted)
+			}
+		}
 	}
 	for _, one := range runners {
 		if !among(program, one.programs) {

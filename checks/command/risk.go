@@ -92,7 +92,9 @@ func (j *judge) use(s simple, r *grammar.Reading, use grammar.Use) {
 
 func (s simple) excused(r *grammar.Reading) bool {
 	if programName(s.words[0]) == "gh" && len(r.Operands) > 1 && s.words[r.Operands[0]] == "api" && s.words[r.Operands[1]] == "graphql" {
-		return slices.ContainsFunc(s.words, readingQuery.MatchString) && !slices.ContainsFunc(s.words, func(w string) bool { return strings.Contains(w, "mutation") })
+		return slices.ContainsFunc(s.words, readingQuery.MatchString) && !slices.ContainsFunc(s.words, func(w string) bool {
+			return strings.Contains(w, "mutation") || strings.HasPrefix(w, "--input") || strings.HasPrefix(w, "-X") || strings.HasPrefix(w, "--method") || strings.Contains(w, "=@")
+		})
 	}
 	for _, use := range r.Uses {
 		if use.Kind == grammar.Excuses {

@@ -333,27 +333,45 @@ func judgeFind(j *judge, s simple, r *grammar.Reading) {
 	if i < 0 {
 		return
 	}
-	narrow := j.inside && slices.ContainsFunc(r.Uses, func(u grammar.Use) bool {
-		return u.Name == "-empty" && u.Word < i || among(u.Name, "-name -iname -path -ipath") && strings.Trim(u.Value, "*?.") != "" && u.Word < i
-	})
-	if !narrow {
+	narrow, begins := false, []string{}
+	tests := false
+	for k, w := range s.words[1:i] {
+		before := s.words[k]
+		switch {
+		case among(w, "-o -or , ! -not -files0-from"):
+			narrow, tests = false, true
+			j.refuse(s.element(i), wipe, s.place(i)+"makes the program delete, overwrite or publish")
+		case !tests && (among(w, "-H -L -P -D") || strings.HasPrefix(w, "-O") || before == "-D"):
+		case w != "" && strings.IndexByte("-(", w[0]) >= 0:
+			tests = true
+			narrow = narrow || w == "-empty"
+		case !tests:
+			begins = append(begins, w)
+		case among(before, "-name -iname -path -ipath -wholename"):
+			narrow = narrow || strings.Trim(patternClass.ReplaceAllString(w, ""), "*?./") != ""
+			if plain := strings.Trim(w, "*"); filekind.Startup(plain) || strings.Contains(w, ".git/") || strings.Contains(w, "settings") || strings.HasPrefix(plain, "toolvet") || strings.Contains(w, "workflows") {
+				j.refuse(s.element(k+1), startup, s.place(k+1)+"finds files from which a shell, git, an agent or the system starts programs later, to delete them")
+			}
+		}
+	}
+	if !narrow || !j.inside {
 		j.refuse(s.element(i), wipe, s.place(i)+"makes the program delete, overwrite or publish")
 	}
-	begins := 0
-	for k, w := range s.words[1:i] {
-		if w != "" && strings.IndexByte("-(!", w[0]) >= 0 {
-			break
-		}
-		j.leaves(s.element(k+1), j.directory, w)
-		if filekind.HoldsStartup(toDirectory(j.directory, w)) {
-			j.refuse(s.element(k+1), startup, s.place(k+1)+"names a directory from whose files git, an agent or the system starts programs later")
-		}
-		begins++
+	if len(begins) == 0 {
+		begins = []string{"."}
 	}
-	if begins == 0 {
-		j.leaves(-1, j.directory, ".")
+	for _, dir := range begins {
+		if strings.Contains(dir, insertion) {
+			j.refuse(-1, wipe, "deletes below a directory that the line does not name")
+		}
+		j.leaves(-1, j.directory, dir)
+		if filekind.HoldsStartup(toDirectory(j.directory, dir)) {
+			j.refuse(-1, startup, "names a directory from whose files git, an agent or the system starts programs later")
+		}
 	}
 }
+
+var patternClass = lazyregexp.New(`\[[^\]]*\]`)
 
 // judgeKubernetes refuses to print the contents of secrets; their names are none.
 func judgeKubernetes(j *judge, s simple, r *grammar.Reading) {

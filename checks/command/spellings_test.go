@@ -15,6 +15,8 @@ import (
 // samples are values in each class of the table.
 var samples = map[string]string{
 	"whole-environment": "$ENV",
+	"perl-file":         "id|",
+	"perl-module":       "File::Path",
 	"elsewhere":         "/x.js",
 	"bypass":            "never",
 	"":                  "sudo id",

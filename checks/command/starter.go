@@ -45,7 +45,7 @@ func contained(program string, words []string, r *grammar.Reading) int {
 	if !among(program, containers) {
 		return 0
 	}
-	if len(names) > 0 && words[names[0]] == "compose" {
+	if len(names) > 0 && among(words[names[0]], "compose container") {
 		names = names[1:]
 	}
 	if len(names) == 0 || words[names[0]] != "exec" {
@@ -70,7 +70,10 @@ func looksOnly(name string, words []string) bool {
 	line := strings.Join(append([]string{name}, words[1:min(len(words), 3)]...), " ")
 	for _, l := range lookers {
 		if line == l || strings.HasPrefix(line, l+" ") {
-			return !slices.ContainsFunc(words[1:], func(w string) bool { return strings.ContainsAny(w, "=") || w == "-w" })
+			rest := words[min(len(words), len(strings.Fields(l))):]
+			return !slices.ContainsFunc(rest, func(w string) bool {
+				return strings.ContainsAny(w, "=") || strings.HasPrefix(w, "-") && !among(w, "-n -v -u -t --line-numbers") || name == "mount"
+			})
 		}
 	}
 	return len(words) == 1 && name == "mount"

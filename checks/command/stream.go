@@ -5,7 +5,6 @@ package command
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/checks/command/internal/grammar"
@@ -99,11 +98,18 @@ func (j *judge) at(file string) string {
 }
 
 // writes notes that the line itself writes a file.
-func (j *judge) writes(file, text string) {
+func (r *reader) writes(file, text string) {
+	j, maybe := r.judge, r.maybe > 0
 	if j.made == nil {
 		j.made = map[string]string{}
 	}
-	j.made[j.at(file)] = text
+	name := j.at(file)
+	if old, known := j.made[name]; known && maybe && old != text { // either may be there
+		if text = old + "\n" + text; strings.Contains(text, insertion) {
+			text = insertion
+		}
+	}
+	j.made[name] = text
 }
 
 // built stands for what a compiler of the line makes: it runs as the project's own code does.
@@ -124,8 +130,14 @@ func (r *reader) saves(s simple) {
 	for i, w := range s.words[1:] {
 		switch {
 		case among(program, "gcc g++ cc c++ clang clang++ go rustc zig tcc"):
-			if name, ok := output(program, s.words, i+1); ok && !slices.ContainsFunc(s.words, func(w string) bool { return strings.Contains(r.made[r.at(w)], insertion) }) {
-				r.writes(name, built)
+			if name, ok := output(program, s.words, i+1); ok {
+				text := built
+				for _, made := range r.made { // also a header
+					if strings.Contains(made, insertion) {
+						text = insertion
+					}
+				}
+				r.writes(name, text)
 			}
 		case among(program, "curl wget wget2 aria2c http https xh"):
 			if name, ok := output(program, s.words, i+1); ok {

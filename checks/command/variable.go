@@ -13,7 +13,7 @@ import (
 )
 
 // badVariables decide what programs run or load.
-var badVariables = lazyregexp.New(`^(LD_.*|DYLD_.*|.*PATH|.*_COMMAND|.*_CMD|.*EDITOR|.*PAGER|.*BROWSER|.*SHELL|.*ASKPASS|.*_OPTS|.*_?OPTIONS|.*_?OPT|.*_?ENV|IFS|PS[0-4]|HOME|.*_PROXY|.*_proxy|.*_WRAPPER|.*_PROGRAM|LESS(OPEN|CLOSE)?|GIT_.*|PYTHON.*|PERL5?.*|RUBY.*|NODE_.*|BASH.*|ZDOTDIR|MAKEFLAGS|MAKE|CC|CXX|LD|AR|.*FLAGS|.*_?RC|GCONV.*|NLS.*|MALLOC.*|.*_CONFIG(_.*)?|.*_HOST|.*_URL|SSH_.*|VISUAL|MANOPT|TAR_.*|.*STARTUP.*|JDK_.*|_JAVA.*|(TOOLVET|(OPEN)?MOAT)_.*|GOPROXY|GO(NO)?SUMDB|GOINSECURE|npm_config_(script_shell|node_options|globalconfig|userconfig|prefix|shell|git|registry|editor|viewer|init_module))$`)
+var badVariables = lazyregexp.New(`^(LD_.*|DYLD_.*|.*PATH|.*_COMMAND|.*_CMD|.*EDITOR|.*PAGER|.*BROWSER|.*SHELL|.*ASKPASS|.*_OPTS|.*_?OPTIONS|.*_?OPT|.*_?ENV|IFS|PS[0-4]|HOME|.*_PROXY|.*_proxy|.*_WRAPPER|.*_PROGRAM|LESS(OPEN|CLOSE)?|GIT_.*|PYTHON.*|PERL5?.*|RUBY.*|NODE_.*|BASH.*|ZDOTDIR|MAKEFLAGS|MAKE|CC|CXX|LD|AR|.*FLAGS|.*_?RC|GCONV.*|NLS.*|MALLOC.*|.*_CONFIG(_.*)?|.*_HOST|.*_URL|SSH_.*|VISUAL|MANOPT|TAR_.*|.*STARTUP.*|JDK_.*|_JAVA.*|(TOOLVET|(OPEN)?MOAT)_.*|GOPROXY|GO(NO)?SUMDB|GOINSECURE|GOROOT|GOBIN|MAKEFILES|RSYNC_RSH|SVN_SSH|JAVA_HOME|RUSTC|CARGO_HOME|CARGO_TARGET_.*(RUNNER|LINKER)|GRADLE_USER_HOME|CURL_HOME|LUA_INIT|EXINIT|PHP_INI_SCAN_DIR|R_PROFILE.*|OPENSSL_CONF|KUBECONFIG|MAVEN_ARGS|CMAKE_.*(LAUNCHER|TOOLCHAIN_FILE)|UV_(DEFAULT_)?INDEX|PIP_FIND_LINKS|YARN_NPM_.*|RUSTUP_.*(SERVER|ROOT)|NVM_.*MIRROR|SSLKEYLOGFILE|(?i:npm_config_(script[_-]shell|node[_-]options|globalconfig|userconfig|prefix|shell|git|registry|editor|viewer|init[_-]module)))$`)
 
 // goodVariables are of the same forms, and only say how a program behaves: which settings of a project, what it prints,
 // whose name a commit bears, how much memory it takes. A program that shows or edits texts may be none (cat, true).
@@ -32,15 +32,21 @@ var linking = lazyregexp.New(`-f?plugin|-wrapper|linker|-fuse-ld=/|link-arg|-Wl,
 func (j *judge) variable(text string, byEnv bool) {
 	name, value, _ := strings.Cut(text, "=")
 	name = strings.TrimSuffix(name, "+")
-	options, node := strings.CutPrefix(text, "NODE_OPTIONS=")
-	good := goodVariables.MatchString(text) && !(strings.HasSuffix(name, "FLAGS") && linking.MatchString(text)) || node && !classOf("node-setting").holds(options) || j.ofWork(name, value)
-	if badVariables.MatchString(name) && !good {
+	if badVariables.MatchString(name) && !j.goodVariable(name, value, text) {
 		j.refuse(-1, environment, "sets an environment variable that decides what programs run or load")
 		return
 	}
 	if !byEnv && !j.allow[assignment] {
 		j.add(-1, check.Finding{Severity: check.Warning, Message: "sets an environment variable before the program, which only a shell understands", Suggestion: "leave it out, unless a shell reads the line"})
 	}
+}
+
+// goodVariable reports whether a variable that may decide what runs has a value that does not.
+func (j *judge) goodVariable(name, value, text string) bool {
+	if name == "NODE_OPTIONS" && !classOf("node-setting").holds(value) || j.ofWork(name, value) {
+		return true
+	}
+	return goodVariables.MatchString(text) && !(strings.HasSuffix(name, "FLAGS") && linking.MatchString(text))
 }
 
 // ofWork reports whether a variable names directories or addresses of the work at hand, where a program looks for others: the files there run by
@@ -54,6 +60,10 @@ func (j *judge) ofWork(name, value string) bool {
 			}
 		}
 		return true
+	case name == "JAVA_HOME", name == "GOROOT":
+		return systemPlaces.MatchString(value)
+	case name == "KUBECONFIG":
+		return j.holdsWork(value) || strings.HasPrefix(value, "~/.kube/")
 	case name == "PYTHONPATH", name == "NODE_PATH", name == "VIRTUAL_ENV":
 		return !slices.ContainsFunc(strings.Split(value, ":"), func(dir string) bool { return !j.holdsWork(dir) })
 	case strings.HasSuffix(name, "_ENV") && name != "BASH_ENV":
@@ -72,10 +82,13 @@ func (j *judge) ofWork(name, value string) bool {
 // ownPlace are variables of a project's own programs, by their names, and loaders those of programs that every line uses.
 var (
 	ownPlace = lazyregexp.New(`^\w+_(PATH|CONFIG|CONFIG_\w+)$`)
-	loaders  = lazyregexp.New(`^(LD|DYLD|GIT|SSH|GCONV|BASH|NPM|YARN|PIP|CARGO|DOCKER|KUBE|AWS|NODE|XDG|TOOLVET|MOAT|OPENMOAT)_`)
+	loaders  = lazyregexp.New(`^(LD|DYLD|GIT|SSH|GCONV|BASH|NPM|YARN|PIP|CARGO|DOCKER|KUBE|AWS|NODE|XDG|RIPGREP|TOOLVET|MOAT|OPENMOAT)_`)
 )
 
 const wordCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+
+// systemPlaces are directories of the system in which programs keep their own.
+var systemPlaces = lazyregexp.New(`^/(usr|opt|Library|System)/[\w./@+-]*$`)
 
 // programPlaces are directories with programs of the system or of the user, and packagePrograms those of a project's packages.
 var (
@@ -83,7 +96,7 @@ var (
 	packagePrograms = lazyregexp.New(`(^|/)(node_modules/\.bin|\.?venv/bin|vendor/bin)$`)
 )
 
-// holdsWork reports whether a directory belongs to the work at hand, and the line itself fetches nothing into it.
+// holdsWork reports whether a directory belongs to the work at hand, and the line itself writes nothing into it.
 func (j *judge) holdsWork(dir string) bool {
 	if dir == "" || strings.Contains(dir, insertion) {
 		return false
@@ -96,7 +109,7 @@ func (j *judge) holdsWork(dir string) bool {
 	}
 	here := j.at(full)
 	for file, text := range j.made {
-		if text == insertion && path.Dir(file) == here {
+		if text != "" && path.Dir(file) == here {
 			return false
 		}
 	}

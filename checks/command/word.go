@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolvet/toolvet/checks/internal/filekind"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -142,7 +143,11 @@ func (r *reader) parts(b *strings.Builder, list []syntax.WordPart) {
 		case *syntax.ProcSubst:
 			b.WriteString(printedFile)
 		case *syntax.CmdSubst:
-			b.WriteString(printedBy(p))
+			text := printedBy(p)
+			if r.shadowed && !strings.HasPrefix(text, "/tmp/") {
+				text = insertion
+			}
+			b.WriteString(text)
 		default:
 			b.WriteString(insertion)
 		}
@@ -207,11 +212,26 @@ func (r *reader) parameter(b *strings.Builder, p *syntax.ParamExp) {
 		b.WriteString("/usr/bin:/bin") // the directories of before: what runs from them is judged by its name
 	default:
 		text, known := r.variables[p.Param.Value]
+		for _, other := range r.others[p.Param.Value] {
+			if r.worse(other) {
+				text = other
+			}
+		}
 		if !known || !r.spend(len(text)) {
 			text = insertion
 		}
 		b.WriteString(text)
 	}
+}
+
+// worse reports whether a text is one that a command must not have.
+func (r *reader) worse(text string) bool {
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return false
+	}
+	_, bad := denied(programName(words[0]))
+	return bad || r.namesSecret(text, r.directory) || ofSystem(text) || filekind.Startup(text)
 }
 
 // active reports a part of a word that a shell replaces.
@@ -243,6 +263,7 @@ func (r *reader) active(part syntax.WordPart) {
 		r.refuse(-1, expansion, "holds a variable or arithmetic, which a shell replaces, by $ outside single quotes")
 	}
 	first := len(r.commands)
+	defer r.scope()()
 	r.inner(part)
 	for i := first; i < len(r.commands); i++ {
 		r.commands[i].hands = true

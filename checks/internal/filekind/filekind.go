@@ -90,7 +90,7 @@ var hints = strings.Fields(`.env gh/hosts credentials etc proc mem ssh id_ netrc
 var secrets = lazyregexp.New(`(^|[/=:@,~\\])(` + strings.Join([]string{
 	`/?etc/(passwd|shadow|gshadow|sudoers|master\.passwd|security/opasswd|krb5\.keytab|ssh/ssh_host_[^/]*_key)-?$`,
 	`/?etc/sudoers\.d/`,
-	`/?proc/([^/]+)/(environ|mem|maps|fd/|root/|cwd/|cmdline$)`, `/?dev/k?mem$`,
+	`/?proc/([^/]+/){1,3}(environ|mem|maps|fd/|root/|cwd/|cmdline$)`, `/?dev/k?mem$`,
 	`\.ssh([/\\][^/\\]*)*$`, `id_(rsa|dsa|ecdsa|ed25519)(_sk)?$`,
 	`\.(netrc|pgpass|my\.cnf|npmrc|pypirc|git-credentials|htpasswd|vault-token)$`, `\.\w+_history$`,
 	`\.(aws|gnupg|kube|azure|docker)/(credentials|config|config\.json|private-keys[^/]*|accesstokens\.json|msal_token_cache\.json|secring\.gpg)`,
