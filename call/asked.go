@@ -13,12 +13,12 @@ import (
 
 // asked are the requests of servers to clients, and their params (schema.ts: ServerRequest). A server
 // may ask unless a rule denies it: allow rules speak of clients.
-var asked = describe(map[string]described{
-	"ping":       {implied: true},
-	"roots/list": {implied: true},
-	"sampling/createMessage": {implied: true, properties: `"messages":{},"modelPreferences":{},"systemPrompt":{},"includeContext":{},"temperature":{},` +
+var asked = describe([]described{
+	{method: "ping", implied: true},
+	{method: "roots/list", implied: true},
+	{method: "sampling/createMessage", implied: true, properties: `"messages":{},"modelPreferences":{},"systemPrompt":{},"includeContext":{},"temperature":{},` +
 		`"maxTokens":{},"stopSequences":{},"metadata":{},"tools":{},"toolChoice":{},"task":{}`},
-	"elicitation/create": {implied: true, properties: `"mode":{"type":"string"},"message":{"type":"string"},"requestedSchema":{},"url":{"type":"string"},` +
+	{method: "elicitation/create", implied: true, properties: `"mode":{"type":"string"},"message":{"type":"string"},"requestedSchema":{},"url":{"type":"string"},` +
 		`"elicitationId":{"type":"string"},"task":{}`},
 })
 

@@ -57,29 +57,29 @@ type Request struct {
 
 // requests are the requests of the revisions up to 2026-07-28, and their params
 // (schema.ts: ClientRequest). Params that clients send as null pass as such.
-var requests = describe(map[string]described{
-	"initialize":               {implied: true, properties: `"protocolVersion":{"type":"string"},"capabilities":{},"clientInfo":{}`},
-	"server/discover":          {implied: true},
-	"ping":                     {implied: true},
-	"logging/setLevel":         {implied: true, properties: `"level":{"type":"string"}`},
-	"tools/list":               {implied: true, properties: cursor},
-	"prompts/list":             {implied: true, properties: cursor},
-	"resources/list":           {implied: true, properties: cursor},
-	"resources/templates/list": {implied: true, properties: cursor},
-	"resources/read":           {properties: uri + rounds, required: `"uri"`},
-	"resources/subscribe":      {properties: uri}, // 2026-07-28 has it no more, and its servers say so themselves
-	"resources/unsubscribe":    {implied: true, properties: uri},
-	"subscriptions/listen": {properties: `"notifications":{"type":"object","properties":{"toolsListChanged":{},"promptsListChanged":{},"resourcesListChanged":{},` +
+var requests = describe([]described{
+	{method: "initialize", implied: true, properties: `"protocolVersion":{"type":"string"},"capabilities":{},"clientInfo":{}`},
+	{method: "server/discover", implied: true},
+	{method: "ping", implied: true},
+	{method: "logging/setLevel", implied: true, properties: `"level":{"type":"string"}`},
+	{method: "tools/list", implied: true, properties: cursor},
+	{method: "prompts/list", implied: true, properties: cursor},
+	{method: "resources/list", implied: true, properties: cursor},
+	{method: "resources/templates/list", implied: true, properties: cursor},
+	{method: "resources/read", properties: uri + rounds, required: `"uri"`},
+	{method: "resources/subscribe", properties: uri}, // 2026-07-28 has it no more, and its servers say so themselves
+	{method: "resources/unsubscribe", implied: true, properties: uri},
+	{method: "subscriptions/listen", properties: `"notifications":{"type":"object","properties":{"toolsListChanged":{},"promptsListChanged":{},"resourcesListChanged":{},` +
 		`"resourceSubscriptions":{"type":"array","items":{"type":"string"}}}}`},
-	"prompts/get": {properties: `"name":{"type":"string"},"arguments":{"type":"object","additionalProperties":{"type":"string"}}` + rounds, required: `"name"`},
-	"completion/complete": {properties: `"ref":{"type":"object","properties":{"type":{"type":"string"},"name":{"type":"string"},"title":{"type":"string"},"uri":{"type":"string"}}},` +
+	{method: "prompts/get", properties: `"name":{"type":"string"},"arguments":{"type":"object","additionalProperties":{"type":"string"}}` + rounds, required: `"name"`},
+	{method: "completion/complete", properties: `"ref":{"type":"object","properties":{"type":{"type":"string"},"name":{"type":"string"},"title":{"type":"string"},"uri":{"type":"string"}}},` +
 		`"argument":{"type":"object","properties":{"name":{"type":"string"},"value":{"type":"string"}}},` +
 		`"context":{"type":"object","properties":{"arguments":{"type":"object","additionalProperties":{"type":"string"}}}}`, required: `"ref","argument"`},
-	"tasks/get":    {properties: task, required: `"taskId"`},
-	"tasks/result": {properties: task, required: `"taskId"`},
-	"tasks/cancel": {properties: task, required: `"taskId"`},
-	"tasks/update": {properties: task + rounds, required: `"taskId"`},
-	"tasks/list":   {properties: cursor},
+	{method: "tasks/get", properties: task, required: `"taskId"`},
+	{method: "tasks/result", properties: task, required: `"taskId"`},
+	{method: "tasks/cancel", properties: task, required: `"taskId"`},
+	{method: "tasks/update", properties: task + rounds, required: `"taskId"`},
+	{method: "tasks/list", properties: cursor},
 })
 
 const (
@@ -90,16 +90,17 @@ const (
 )
 
 type described struct {
+	method               string
 	implied              bool
 	properties, required string
 }
 
 // describe makes the requests of a table when they are first asked for.
-func describe(table map[string]described) func() map[string]*Request {
+func describe(table []described) func() map[string]*Request {
 	return sync.OnceValue(func() map[string]*Request {
 		made := make(map[string]*Request, len(table))
-		for method, d := range table {
-			made[method] = &Request{Implied: d.implied, properties: namesIn(d.properties), Tool: madeUp(method, fmt.Sprintf(`{"type":"object","properties":{%s},"required":[%s]}`, d.properties, d.required))}
+		for _, d := range table {
+			made[d.method] = &Request{Implied: d.implied, properties: namesIn(d.properties), Tool: madeUp(d.method, fmt.Sprintf(`{"type":"object","properties":{%s},"required":[%s]}`, d.properties, d.required))}
 		}
 		return made
 	})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolvet/toolvet/checks/internal/filekind"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
+	"github.com/toolvet/toolvet/internal/wordset"
 )
 
 // A class is a class of values that the table of options names: an entry of the table holds for
@@ -171,7 +172,7 @@ func secretInside(code string) bool {
 // function of its shell. Names of commands may be cut.
 func sqliteActs(text string) bool {
 	for _, m := range sqliteCommand.FindAllStringSubmatch(text, -1) {
-		if !sqliteLooks[strings.ToLower(m[1])] {
+		if !sqliteLooks.Has(strings.ToLower(m[1])) {
 			return true
 		}
 	}
@@ -181,7 +182,7 @@ func sqliteActs(text string) bool {
 var (
 	sqliteCommand = lazyregexp.New(`(?m)^\s*\.(\w+)(?:\s|;|$)`)
 	sqliteCalls   = lazyregexp.New(`(?i)\b(load_extension|writefile|edit)\s*\(`)
-	sqliteLooks   = set("bail changes databases dbconfig dbinfo dump echo eqp exit explain expert fullschema headers header help indexes indices limit lint mode nullvalue print quit " +
+	sqliteLooks   = wordset.New("bail changes databases dbconfig dbinfo dump echo eqp exit explain expert fullschema headers header help indexes indices limit lint mode nullvalue print quit " +
 		"schema selftest separator sha3sum show stats tables timeout timer version width")
 )
 

@@ -23,13 +23,13 @@ type language struct {
 	script   bool               // as JavaScript: // and /* */ are comments, and backquotes quote
 	pure     string             // modules that only compute
 	foreign  string             // modules that start programs, reach the network, or load code
-	modules  *lazyregexp.Regexp // what stands before the name of a module that is a text; nil: imports are statements
+	modules  *lazyregexp.Regexp // the code before the quoted name of a module; nil: imports are statements
 	plain    *lazyregexp.Regexp // what acts is not looked for in: the harmless members of modules that have others
 	local    string             // of these modules, those that reach this machine, as its own server, are harmless
 	acts     *lazyregexp.Regexp // ways out
 	files    *lazyregexp.Regexp // words of code that reads or writes files
 	writes   *lazyregexp.Regexp // and of code that writes them
-	opens    *lazyregexp.Regexp // what stands before a text that is the name of a file
+	opens    *lazyregexp.Regexp // the code before the quoted name of a file
 	computes *lazyregexp.Regexp // ways to make names that nobody can read
 }
 
@@ -126,7 +126,7 @@ func (j *judge) interpret(element int, place, program, text string, depth int) {
 			return
 		}
 		started := simple{words: words}
-		if fed.MatchString(s.code) { // by the code, which does not show with what
+		if fed.MatchString(s.code) { // the code feeds it, with a text that nobody can tell
 			started.input = new(string)
 		}
 		j.simple(started, depth+1)

@@ -36,41 +36,47 @@ var (
 )
 
 // deniedFamilies are programs whose name may end in a version or in a kind.
-var deniedFamilies = group(map[reason]string{
-	isShell:  "sh bash dash ash zsh ksh mksh pdksh rbash csh tcsh fish elvish pwsh powershell",
-	isSystem: "mkfs fsck",
+var deniedFamilies = group([]denial{
+	{isShell, "sh bash dash ash zsh ksh mksh pdksh rbash csh tcsh fish elvish pwsh powershell"},
+	{isSystem, "mkfs fsck"},
 })
 
 // deniedPrograms are refused unless the policy lists them. Programs that people call by name in
 // good faith is not here: the options that make it dangerous are in risk.go.
-var deniedPrograms = group(map[reason]string{
-	isShell:     "rksh yash nsh rc es xonsh busybox toybox cmd command.com powershell_ise wsl wslconfig git-bash git-shell rsh rlogin telnet",
-	isBuiltin:   "eval exec source . trap fc history coproc hash wait jobs disown suspend invoke-expression iex invoke-command icm start-process saps new-object add-type set-alias",
-	isStarter:   "xargs parallel script expect run-parts unshare nsenter chroot setarch pkexec ld.so ld-linux.so setpriv capsh start-stop-daemon daemonize screen tmux byobu gdb lldb entr rlwrap dtach zathura ssh-agent aa-exec cgexec bwrap ltrace strace tclsh wish",
-	isLater:     "at atq atrm batch crontab schtasks systemd-run launchctl register-scheduledtask",
-	isPrivilege: "sudo sudoedit su doas runuser runas gosu su-exec dzdo pfexec newgrp gsudo",
-	isSystem: "halt shutdown reboot poweroff telinit init kexec useradd userdel usermod groupadd groupdel groupmod adduser deluser passwd chpasswd visudo vipw vigr chsh " +
+var deniedPrograms = group([]denial{
+	{isShell, "rksh yash nsh rc es xonsh busybox toybox cmd command.com powershell_ise wsl wslconfig git-bash git-shell rsh rlogin telnet"},
+	{isBuiltin, "eval exec source . trap fc history coproc hash wait jobs disown suspend invoke-expression iex invoke-command icm start-process saps new-object add-type set-alias"},
+	{isStarter, "xargs parallel script expect run-parts unshare nsenter chroot setarch pkexec ld.so ld-linux.so setpriv capsh start-stop-daemon daemonize screen tmux byobu gdb lldb entr rlwrap dtach zathura ssh-agent aa-exec cgexec bwrap ltrace strace tclsh wish"},
+	{isLater, "at atq atrm batch crontab schtasks systemd-run launchctl register-scheduledtask"},
+	{isPrivilege, "sudo sudoedit su doas runuser runas gosu su-exec dzdo pfexec newgrp gsudo"},
+	{isSystem, "halt shutdown reboot poweroff telinit init kexec useradd userdel usermod groupadd groupdel groupmod adduser deluser passwd chpasswd visudo vipw vigr chsh " +
 		"dd wipefs shred fdisk sfdisk gdisk cfdisk parted mkswap swapoff cryptsetup lvremove vgremove pvremove setenforce iptables ip6tables nft ufw " +
 		"insmod modprobe rmmod sysctl mount umount losetup chattr bcdedit diskpart format vssadmin wbadmin cipher takeown icacls cacls net net1 sc reg regedit netsh wevtutil fsutil " +
-		"remove-item erase rd stop-computer restart-computer clear-recyclebin format-volume clear-disk set-executionpolicy",
-	isEnder:   "killall killall5 pkill skill",
-	isSecret:  "pass gopass op bw lpass vault keyring secret-tool security",
-	isChannel: "nc ncat netcat nc.openbsd nc.traditional socat cryptcat pwncat chisel ngrok iwr irm invoke-webrequest invoke-restmethod wget2c",
-	isWindows: "addinutil advpack appinstaller aspnet_compiler atbroker bash.exe bginfo bitsadmin cdb certoc certreq certutil cmdkey cmdl32 cmstp colorcpl computerdefaults configsecuritypolicy conhost control " +
+		"remove-item erase rd stop-computer restart-computer clear-recyclebin format-volume clear-disk set-executionpolicy"},
+	{isEnder, "killall killall5 pkill skill"},
+	{isSecret, "pass gopass op bw lpass vault keyring secret-tool security"},
+	{isChannel, "nc ncat netcat nc.openbsd nc.traditional socat cryptcat pwncat chisel ngrok iwr irm invoke-webrequest invoke-restmethod wget2c"},
+	{isWindows, "addinutil advpack appinstaller aspnet_compiler atbroker bash.exe bginfo bitsadmin cdb certoc certreq certutil cmdkey cmdl32 cmstp colorcpl computerdefaults configsecuritypolicy conhost control " +
 		"coregen createdump csc cscript csi customshellhost datasvcutil dcomcnfg desktopimgdownldr devicecredentialdeployment devtoolslauncher dfsvc diantz diskshadow dnscmd dnx dotnet-dump dxcap " +
 		"esentutl eventvwr excel extexport extrac32 finger.exe fltmc forfiles fodhelper fsi fsianycpu ftp gfxdownloadwrapper gpscript hh ie4uinit iediagcmd ieexec ilasm imewdbld infdefaultinstall installutil " +
 		"jsc ldifde makecab mavinject microsoft.workflow.compiler mmc mpcmdrun msbuild msconfig msdeploy msdt msedge_proxy mshta msiexec msohtmed mspub msxsl netsh.exe ntdsutil odbcconf offlinescannershell onedrivestandaloneupdater " +
 		"pcalua pcwrun pktmon pnputil pcwutl powerpnt presentationhost print.exe printbrm procdump provlaunch psr psexec psexec64 rasautou rasdlui rcsi rdrleakdiag regasm regini register-cimprovider regsvcs regsvr32 remote replace " +
 		"rpcping rundll32 runexehelper runonce runscripthelper scriptrunner sdclt setres settingsynchost shdocvw shell32 sqldumper sqlps sqltoolsps squirrel ssh.exe stordiag syncappvpublishingserver syssetup " +
-		"te tracker ttdinject tttracer unregmp2 update url utilityfunctions vbc verclsid visualuiaverifynative vsdiagnostics vshadow vsjitdebugger vsls-agent wab wfc winget winrm winword wlrmdr wmic workfolders wscript wsreset wt wuauclt xwizard zipfldr",
+		"te tracker ttdinject tttracer unregmp2 update url utilityfunctions vbc verclsid visualuiaverifynative vsdiagnostics vshadow vsjitdebugger vsls-agent wab wfc winget winrm winword wlrmdr wmic workfolders wscript wsreset wt wuauclt xwizard zipfldr"},
 })
 
-func group(lists map[reason]string) func() map[string]reason {
+// A denial is the names of programs that are refused for one reason.
+type denial struct {
+	why   reason
+	names string
+}
+
+func group(lists []denial) func() map[string]reason {
 	return sync.OnceValue(func() map[string]reason {
 		m := make(map[string]reason)
-		for why, names := range lists {
-			for name := range strings.FieldsSeq(names) {
-				m[name] = why
+		for _, d := range lists {
+			for name := range strings.FieldsSeq(d.names) {
+				m[name] = d.why
 			}
 		}
 		return m

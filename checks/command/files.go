@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolvet/toolvet/checks/internal/filekind"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
+	"github.com/toolvet/toolvet/internal/wordset"
 )
 
 // examples are files that the expression of secrets matches, one for each kind that a pattern of a shell may be meant
@@ -95,11 +96,11 @@ func (j *judge) namesSecret(word, directory string) bool {
 }
 
 // goers are programs that take the shell to another directory.
-var goers = set("cd chdir pushd popd set-location sl")
+var goers = wordset.New("cd chdir pushd popd set-location sl")
 
 // follow learns from a command where those after it look for relative paths.
 func (j *judge) follow(s simple) {
-	if len(s.words) == 0 || !goers[programName(s.words[0])] {
+	if len(s.words) == 0 || !goers.Has(programName(s.words[0])) {
 		return
 	}
 	if programName(s.words[0]) == "popd" {
@@ -143,17 +144,17 @@ func (j *judge) elsewhere(s simple) string {
 }
 
 // shows are programs that only read the files in their words; git has its own rules.
-var shows = set("cat less more head tail grep egrep fgrep rg ls ll dir wc diff cmp file stat test [ find du tree nl bat md5sum sha1sum sha256sum sort cut awk gawk git echo printf basename dirname realpath readlink cd pushd which type husky jq yq yamllint actionlint shellcheck hadolint")
+var shows = wordset.New("cat less more head tail grep egrep fgrep rg ls ll dir wc diff cmp file stat test [ find du tree nl bat md5sum sha1sum sha256sum sort cut awk gawk git echo printf basename dirname realpath readlink cd pushd which type husky jq yq yamllint actionlint shellcheck hadolint")
 
-// tellers are programs that tell of files without what is in them.
-var tellers = set("ls ll dir stat test [ file find du tree basename dirname realpath readlink")
+// tellers are programs that describe files without showing their content.
+var tellers = wordset.New("ls ll dir stat test [ file find du tree basename dirname realpath readlink")
 
 var outputOption = lazyregexp.New(`^-{1,2}(out|outp|outpu|output|outfile|output-(file|dir|directory|document))$`)
 
 // output returns the name in a word that is the value of an option for the output: -o X, -oX, --output X, --output=X. A
 // program that shows files may have another meaning for -o.
 func output(program string, words []string, i int) (name string, ok bool) {
-	word, letter := words[i], program == "tree" || !tellers[program] && !searches[program]
+	word, letter := words[i], program == "tree" || !tellers.Has(program) && !searches.Has(program)
 	option, value, glued := strings.Cut(word, "=")
 	switch {
 	case glued && outputOption.MatchString(option):
@@ -165,10 +166,10 @@ func output(program string, words []string, i int) (name string, ok bool) {
 	return word, i > 1 && (outputOption.MatchString(before) || letter && before == "-o")
 }
 
-var searches = set("grep egrep fgrep rg bat ps lsof")
+var searches = wordset.New("grep egrep fgrep rg bat ps lsof")
 
 // hoards are programs that read all files below a directory, to write them elsewhere.
-var hoards = set("tar bsdtar zip 7z 7za rar cpio pax rsync scp cp gcp robocopy xcopy")
+var hoards = wordset.New("tar bsdtar zip 7z 7za rar cpio pax rsync scp cp gcp robocopy xcopy")
 
 var hoard = lazyregexp.New(`^(/|/etc|/root|/home(/[^/]+)?|/users(/[^/]+)?|~[^/]*|.*[/~]?\.(aws|gnupg|kube|docker|azure|ssh|config/gcloud)|/proc|/var/run/secrets)(/\*?)?$`)
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolvet/toolvet/checks/internal/filekind"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
+	"github.com/toolvet/toolvet/internal/wordset"
 )
 
 // operand judges a word whatever the program: what it names, from a directory. The program may be one that tells of files
@@ -19,7 +20,7 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 		if !tells && j.namesSecret(word, directory) && !strings.HasPrefix(word, "/etc/") {
 			j.refuse(element, secret, s.place(i)+"names a file that holds secrets or accounts")
 		}
-		if writers[program] {
+		if writers.Has(program) {
 			j.refuse(element, wipe, s.place(i)+"names a file in a container, which the program would change")
 		}
 		return
@@ -27,40 +28,40 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 	last := i+1 == len(s.words)
 	written, writes := output(program, s.words, i)
 	switch {
-	case !tells && finders[program] && among(s.words[i-1], "-name -iname") && strings.Trim(word, "*?.") != "" && j.allow[glob] && finds("/home/.ssh/"+word):
+	case !tells && finders.Has(program) && among(s.words[i-1], "-name -iname") && strings.Trim(word, "*?.") != "" && j.allow[glob] && finds("/home/.ssh/"+word):
 		j.refuse(element, secret, s.place(i)+"finds files that hold secrets, for another program")
-	case !tells && finders[program] && holdsSecrets(toDirectory(directory, word)) && hoardNames.MatchString(strings.ToLower(filekind.Clean(toDirectory(directory, word)))):
+	case !tells && finders.Has(program) && holdsSecrets(toDirectory(directory, word)) && hoardNames.MatchString(strings.ToLower(filekind.Clean(toDirectory(directory, word)))):
 		j.refuse(element, secret, s.place(i)+"finds files that hold secrets, for another program")
 	case !tells && j.namesSecret(word, directory) && !setsUp(program, s.words, i) && !isFilter(program, s.words, i):
 		j.refuse(element, secret, s.place(i)+"names a file that holds secrets or accounts")
-	case (writers[program] || program == "ln" || last && copiers[program]) && strings.Contains(word, "bin/") && isGuard(word), writes && strings.Contains(written, "bin/") && isGuard(written):
+	case (writers.Has(program) || program == "ln" || last && copiers.Has(program)) && strings.Contains(word, "bin/") && isGuard(word), writes && strings.Contains(written, "bin/") && isGuard(written):
 		j.refuse(element, startup, s.place(i)+"names a program that guards the agent")
-	case (!shows[program] || program == "yq" && slices.ContainsFunc(s.words, func(w string) bool { return strings.HasPrefix(w, "-i") || strings.HasPrefix(w, "--in") })) && filekind.Startup(toDirectory(directory, word)), writes && filekind.Startup(toDirectory(directory, written)):
+	case (!shows.Has(program) || program == "yq" && slices.ContainsFunc(s.words, func(w string) bool { return strings.HasPrefix(w, "-i") || strings.HasPrefix(w, "--in") })) && filekind.Startup(toDirectory(directory, word)), writes && filekind.Startup(toDirectory(directory, written)):
 		j.refuse(element, startup, s.place(i)+"names a file from which a shell, git or the system starts programs later")
 	case among(word, bypasses):
 		j.refuse(element, setting, s.place(i)+"lets an agent do anything without a question")
 	case writes && ofSystem(written) && written != "/dev/null":
 		j.refuse(element, system, s.place(i)+"names a directory or device of the system, which the program would change")
 	}
-	if changes := writers[program] || last && copiers[program]; changes && (ofSystem(word) || ofSystem(strings.ReplaceAll(word, insertion, ""))) { // a variable may be empty
+	if changes := writers.Has(program) || last && copiers.Has(program); changes && (ofSystem(word) || ofSystem(strings.ReplaceAll(word, insertion, ""))) { // a variable may be empty
 		j.refuse(element, system, s.place(i)+"names a directory or device of the system, which the program would change")
 	} else if changes {
 		j.leaves(element, directory, word)
 	} else if writes {
 		j.leaves(element, directory, written)
 	}
-	into := last && copiers[program] || copiers[program] && among(s.words[i-1], "-t --target-directory")
-	if target, glued := strings.CutPrefix(word, "--target-directory="); glued && copiers[program] {
+	into := last && copiers.Has(program) || copiers.Has(program) && among(s.words[i-1], "-t --target-directory")
+	if target, glued := strings.CutPrefix(word, "--target-directory="); glued && copiers.Has(program) {
 		word, into = target, true
 		j.leaves(element, directory, target)
 	}
 	if (program == "ln" || program == "mv" || program == "rm" || into) && filekind.HoldsStartup(toDirectory(directory, word)) {
 		j.refuse(element, startup, s.place(i)+"names a directory from whose files git, an agent or the system starts programs later")
 	}
-	if hoards[program] && (!last || !copiers[program]) && holdsSecrets(toDirectory(directory, word)) {
+	if hoards.Has(program) && (!last || !copiers.Has(program)) && holdsSecrets(toDirectory(directory, word)) {
 		j.refuse(element, secret, s.place(i)+"names a whole directory with keys, accounts or settings in it")
 	}
-	if searches[program] && hoardNames.MatchString(strings.ToLower(filekind.Clean(toDirectory(directory, word)))) {
+	if searches.Has(program) && hoardNames.MatchString(strings.ToLower(filekind.Clean(toDirectory(directory, word)))) {
 		j.refuse(element, secret, s.place(i)+"names a whole directory with keys, accounts or settings in it")
 	}
 	if startsShell(word) {
@@ -71,7 +72,7 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 	}
 }
 
-// bypasses are options of agents by which they ask nobody, whatever starts them.
+// bypasses are options of agents that switch off all questions. The check refuses them behind any program.
 const bypasses = "--dangerously-skip-permissions --allow-dangerously-skip-permissions --dangerously-bypass-approvals-and-sandbox --dangerously-allow-all --skip-permissions-unsafe --trust-all-tools --allow-all-tools --yolo --yes-always --always-approve"
 
 // isFilter reports whether a word is the filter of jq, such as .env, rather than a file.
@@ -81,13 +82,13 @@ func isFilter(program string, words []string, i int) bool {
 
 // setsUp reports whether a word names the settings of a project's own program, which the command writes or hands to that program.
 func setsUp(program string, words []string, i int) bool {
-	if sshFamily[program] && words[i-1] == "-i" { // a key for its own use
+	if sshFamily.Has(program) && words[i-1] == "-i" { // a key for its own use
 		return true
 	}
 	if value, ok := strings.CutPrefix(words[i], "--env-file="); ok {
 		return strings.HasPrefix(value, ".env")
 	}
-	return strings.HasPrefix(words[i], ".env") && (words[i-1] == "--env-file" || copiers[program] && i+1 == len(words))
+	return strings.HasPrefix(words[i], ".env") && (words[i-1] == "--env-file" || copiers.Has(program) && i+1 == len(words))
 }
 
 // metadataHints stand in every word that the expression metadata matches, and cost less to look for. Each has a dot, a hyphen or a colon.
@@ -98,10 +99,10 @@ func containsAny(word string, hints []string) bool {
 }
 
 // writers are programs that change or delete the named files.
-var writers = set("rm rmdir unlink mv truncate tee chmod chown chgrp touch shred srm dd setfacl chattr mkdir mkfifo mknod del erase rd move icacls trash rename")
+var writers = wordset.New("rm rmdir unlink mv truncate tee chmod chown chgrp touch shred srm dd setfacl chattr mkdir mkfifo mknod del erase rd move icacls trash rename")
 
 // copiers are programs that change the last of them.
-var copiers = set("cp install ln rsync scp ditto patch copy xcopy robocopy")
+var copiers = wordset.New("cp install ln rsync scp ditto patch copy xcopy robocopy")
 
 var systemPath = lazyregexp.New(`^(of=)?(/\*?|/(etc|usr|bin|sbin|lib|lib32|lib64|boot|sys|proc|root|efi|system|library)(/.*)?|/(home|var|opt|srv|users|applications|dev)/?\*?|/var/(log|lib|run|spool|mail|db)(/.*)?|/dev/(sd|hd|vd|nvme|mmcblk|disk|mapper/|dm-|mem|kmem|port|null$).*|[a-z]:[\\/]\*?|[a-z]:[\\/](windows|program files|programdata|users)([\\/].*)?|~|~/\*?|\.|\.\.|\*)$`)
 
@@ -128,11 +129,3 @@ func startsShell(word string) bool {
 }
 
 var metadata = lazyregexp.New(`(^|[/@=])(169\.254\.169\.254|169\.254\.170\.2|100\.100\.100\.200|192\.0\.0\.192|metadata\.google\.internal|metadata\.goog|instance-data|\[?fd00:ec2::254\]?)([:/?#]|$)`)
-
-func set(names string) map[string]bool {
-	m := make(map[string]bool, strings.Count(names, " ")+1) // it grows no more
-	for name := range strings.FieldsSeq(names) {
-		m[name] = true
-	}
-	return m
-}

@@ -10,8 +10,8 @@ import (
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
-// The names that code may call without a question: they compute, or read and write the files that their texts name. Whatever starts a program, deletes or
-// sends has a name that is not here, however code gets at it.
+// The names that code may call without a question: they compute, or read and write the files that their texts name. Functions that start programs, delete
+// or send are not here, so code cannot call them in any way.
 const (
 	pythonCalls = `print len range enumerate zip map filter sorted sum min max abs round int float str bool list dict set tuple frozenset isinstance issubclass type repr format ord hex oct bin any all next iter dir open divmod pow hash id super property staticmethod classmethod callable slice ` +
 		`split rsplit splitlines strip lstrip rstrip join replace startswith endswith lower upper title capitalize casefold find rfind index count encode decode zfill ljust rjust center partition rpartition removeprefix removesuffix expandtabs ` +
@@ -56,7 +56,7 @@ func ofModule(code, module string) bool {
 	return found && (code == "" || !isNamePart(code[len(code)-1]) && code[len(code)-1] != '.')
 }
 
-// callsKnown reports whether code calls nothing but what is known to be harmless, what it defines itself, and what it takes from modules of the
+// callsKnown reports whether code calls only harmless functions of the list, its own functions, and those of modules of the
 // project. A variable is none of these: it may hold any function.
 func (l *language) callsKnown(code string, taken, modules []string) bool {
 	known, keywords, defines := pythonCalls, pythonKeywords, pythonDefined

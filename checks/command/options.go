@@ -58,7 +58,7 @@ const (
 	project     = "project"     // runs what the project's own files and packages tell
 	starter     = "starter"     // starts any program, which is judged as far as it can be told
 	setting     = "setting"     // makes a program start another one, or load settings, by its options
-	environment = "environment" // sets a variable that decides what programs run or load
+	environment = "environment" // sets a variable that makes programs run or load something else
 	fetched     = "package"     // installs or runs what an address of the caller's choice holds
 	later       = "later"       // makes something run at another time
 	elsewhere   = "elsewhere"   // gives a shell on another host a command

@@ -295,7 +295,7 @@ func (r *reader) command(c syntax.Command) {
 		if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
 			r.feed(second, "")
 			_, while := c.Y.Cmd.(*syntax.WhileClause)
-			hands := while || slices.ContainsFunc(r.commands[second:], func(s simple) bool { return len(s.words) > 0 && feeds[programName(s.words[0])] })
+			hands := while || slices.ContainsFunc(r.commands[second:], func(s simple) bool { return len(s.words) > 0 && feeds.Has(programName(s.words[0])) })
 			pattern := ""
 			if second < len(r.commands) && len(c.X.Redirs) == 0 {
 				pattern = r.commands[second].searched()

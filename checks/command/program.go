@@ -11,6 +11,7 @@ import (
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/command/internal/grammar"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
+	"github.com/toolvet/toolvet/internal/wordset"
 )
 
 // maxNested bounds how many programs may start one another: env nice timeout …
@@ -46,7 +47,7 @@ func (j *judge) simple(s simple, depth int) {
 		next.array, next.offset, next.later = s.array, s.offset+own, s.later
 		next.by = program
 		next.container = s.container || among(program, containers)
-		if !feeds[program] {
+		if !feeds.Has(program) {
 			next.input = s.input
 		}
 		here := j.directory
@@ -62,13 +63,13 @@ func (j *judge) simple(s simple, depth int) {
 		j.operand(program, directory, s, i+1, tells)
 	}
 	j.options(program, s, r, depth)
-	if finders[program] {
+	if finders.Has(program) {
 		j.found(s, depth)
 	}
 	j.connects(program, s, own)
 	j.reads(program, s, r, depth)
 	j.project(program, s, r, depth)
-	if feeds[program] && s.input != nil {
+	if feeds.Has(program) && s.input != nil {
 		for name := range strings.FieldsSeq(*s.input) { // a file of the line
 			if j.namesSecret(name, directory) {
 				j.refuse(-1, secret, "hands the name of a file that holds secrets or accounts to another program")
@@ -103,10 +104,10 @@ func (s simple) tells(program string, r *grammar.Reading) bool {
 			among(s.words[r.Operands[0]], "log rev-list shortlog") && !slices.ContainsFunc(s.words, gitPatch.MatchString))
 	case program == "echo" || program == "printf":
 		return !s.array && !s.pipes
-	case finders[program] && findRuns(s.words):
+	case finders.Has(program) && findRuns(s.words):
 		return false
 	}
-	return tellers[program]
+	return tellers.Has(program)
 }
 
 // gitPatch are options by which git log shows what is in files.
@@ -115,7 +116,7 @@ var gitPatch = lazyregexp.New(`^(-[a-zA-Z]*[pucLGSU].*|--(patch|cc|combined|diff
 // started judges the program that a program such as env or timeout starts.
 func (j *judge) started(next simple, by string, depth int) {
 	if len(next.words) > 0 {
-		if by == "sshpass" && sshFamily[programName(next.words[0])] && programName(next.words[0]) == next.words[0] {
+		if by == "sshpass" && sshFamily.Has(programName(next.words[0])) && programName(next.words[0]) == next.words[0] {
 			j.options(next.words[0], next, reading(next.words[0], next.words), depth) // all that sshpass is for
 			return
 		}
@@ -142,7 +143,7 @@ func (j *judge) startedLater(s simple, depth int) {
 // maxLater bounds the words that may be a program.
 const maxLater = 16
 
-var sshFamily = set("ssh scp sftp rsync")
+var sshFamily = wordset.New("ssh scp sftp rsync")
 
 // inline judges a command line that a program is given to run.
 func (j *judge) inline(line string, depth int, within bool) {

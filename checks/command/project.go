@@ -97,7 +97,7 @@ var (
 	makeVariables = lazyregexp.New(`\$\([\w .:%/=-]*\)|\$\{\w+\}|\$[@<^*?+%|]`)
 )
 
-// unpacks notes that a command unpacks what the line has fetched.
+// unpacks notes a command that unpacks a download of the same line.
 func (r *reader) unpacks(s simple) {
 	if len(s.words) == 0 || !among(programName(s.words[0]), "tar gtar bsdtar unzip 7z 7za 7zr cpio") {
 		return

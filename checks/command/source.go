@@ -175,7 +175,7 @@ var (
 	prefixes         = lazyregexp.New(`\b(?i:[rbuft]|rb|br|fr|rf|tr|rt)$`)
 )
 
-// quotedText returns what stands in the quotes that a text begins with, and the length with the quotes. Three quotes count as one if triple.
+// quotedText returns the text between the quotes at the beginning of a text, and its length with the quotes. Three quotes count as one if triple.
 func quotedText(text string, triple bool) (body string, length int, closed bool) {
 	quote := text[:1]
 	if triple && strings.HasPrefix(text, strings.Repeat(quote, 3)) {

@@ -10,6 +10,7 @@ import (
 	"github.com/toolvet/toolvet/checks/command/internal/grammar"
 	"github.com/toolvet/toolvet/checks/internal/filekind"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
+	"github.com/toolvet/toolvet/internal/wordset"
 )
 
 // A special judges programs for which words count together, beyond the table of options.
@@ -114,7 +115,7 @@ func judgeSettings(j *judge, s simple, r *grammar.Reading) {
 }
 
 // finders start programs in the middle of their words.
-var finders = set("find gfind bfs")
+var finders = wordset.New("find gfind bfs")
 
 // found judges the commands in the words of find. Each ends in a semicolon or a plus.
 func (j *judge) found(s simple, depth int) {
@@ -190,7 +191,7 @@ func judgeSought(j *judge, s simple, _ *grammar.Reading) {
 func judgeGuard(j *judge, s simple, r *grammar.Reading) {
 	own := programName(s.words[0]) == "toolvet"
 	if len(r.Operands) == 0 {
-		if fed := s.by != "" && feeds[s.by]; fed || !own && !slices.ContainsFunc(s.words, func(w string) bool { return among(w, "--help -h --version -V") }) {
+		if fed := s.by != "" && feeds.Has(s.by); fed || !own && !slices.ContainsFunc(s.words, func(w string) bool { return among(w, "--help -h --version -V") }) {
 			j.refuse(-1, startup, "opens what guards the agent, to be told what to do") // by words or keys that the line does not show
 		}
 		return
@@ -233,7 +234,7 @@ func judgeDump(j *judge, s simple, r *grammar.Reading) {
 // plainNames are names of variables, or their beginnings, that hold no secret.
 var plainNames = lazyregexp.New(`(?i)^(node(_env|_options|_path)?|path|home|lang|lc_all|python(path)?|virtual_env|conda|gopath|goroot|goflags|java(_home)?|ruby|debug|port|host|(https?_)?proxy|shell|term|user|rust|cuda|display|editor|pwd)$`)
 
-// searched returns the plain word of at least three letters that a grep looks for in what it reads; "" if it looks for something else.
+// searched returns the plain word of at least three letters that a grep looks for; "" if it looks for something else.
 func (s simple) searched() string {
 	if len(s.words) < 2 || !among(programName(s.words[0]), "grep egrep rg") {
 		return ""

@@ -43,7 +43,7 @@ func Started(o *Options, value any) (programs, reads, changes []string) {
 			}
 			switch {
 			case w == "" || w[0] == '-' || strings.Contains(w, insertion) || strings.Contains(w, "://") || strings.ContainsAny(w, "\n\x00"):
-			case shows[program]:
+			case shows.Has(program):
 				reads = append(reads, home(toDirectory(s.directory, w)))
 			default:
 				changes = append(changes, home(toDirectory(s.directory, w)))

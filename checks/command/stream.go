@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolvet/toolvet/checks/command/internal/grammar"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
+	"github.com/toolvet/toolvet/internal/wordset"
 )
 
 // among reports whether a name is one of a list. It reads the list each time, because a set would cost every program that links this package.
@@ -22,7 +23,7 @@ func among(name, list string) bool {
 }
 
 // feeds read standard input themselves, and leave none to the program behind.
-var feeds = set("xargs parallel")
+var feeds = wordset.New("xargs parallel")
 
 const (
 	shellNames       = "sh bash dash ash zsh ksh mksh fish csh tcsh pwsh powershell nu"

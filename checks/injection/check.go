@@ -282,7 +282,7 @@ func (o *Options) report(pass *check.Pass, places []place) {
 			told = append(told, p.kind)
 		}
 	}
-	slices.SortFunc(told, cmp.Compare)
+	slices.Sort(told)
 	switch {
 	case len(told) == 0 || o.Action != "" && o.Action != annotate:
 	case pass.Result.Defines():

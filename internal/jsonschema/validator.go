@@ -458,10 +458,14 @@ func (vd *validator) validateRefs() {
 
 // error helpers --
 
+// instanceLocation and error are not inlined: their copies weigh 30 kB.
+//
+//go:noinline
 func (vd *validator) instanceLocation() []string {
 	return slices.Clone(vd.vloc)
 }
 
+//go:noinline
 func (vd *validator) error(kind ErrorKind) *ValidationError {
 	if vd.boolResult {
 		return &ValidationError{}

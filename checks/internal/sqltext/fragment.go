@@ -6,6 +6,8 @@ package sqltext
 import (
 	"slices"
 	"strings"
+
+	"github.com/toolvet/toolvet/internal/wordset"
 )
 
 // A fragment is a value as the SQL that it would be in one place.
@@ -137,7 +139,7 @@ func (f *fragment) continued() bool {
 		return false
 	}
 	next := f.low(i + 1)
-	truth := truthWords[next]
+	truth := truthWords.Has(next)
 	constant := truth || f.fixed(i+1) || next == "(" || next == "-"
 	switch word := f.low(i); word {
 	case ",":
@@ -146,7 +148,7 @@ func (f *fragment) continued() bool {
 		if number && f.callsAt(i+1) {
 			return true
 		}
-		ends := i+2 == len(f.tokens) || clauseWords[f.low(i+2)]
+		ends := i+2 == len(f.tokens) || clauseWords.Has(f.low(i+2))
 		return number && (next == "not" || next == "!" || next == "~") || constant && ends && (!number || truth || i+2 < len(f.tokens) || f.raw(left) == f.raw(i+1))
 	case "&&", "||":
 		return constant || next == "!" || next == "~" || next == "not"
@@ -161,9 +163,9 @@ func (f *fragment) continued() bool {
 	case "limit", "offset":
 		return number && f.fixed(i+1)
 	case "for":
-		return number && locks[next]
+		return number && locks.Has(next)
 	default:
-		return number && constant && comparisons[word]
+		return number && constant && comparisons.Has(word)
 	}
 }
 
@@ -183,9 +185,9 @@ func (f *fragment) numeric() (i int, ok bool) {
 	return i, f.quote == 0 && i < len(f.tokens) && f.tokens[i].kind == numberToken && f.text[f.tokens[i].end-1] != '.' // of a list
 }
 
-var clauseWords = set("limit order group having union for procedure into offset fetch")
+var clauseWords = wordset.New("limit order group having union for procedure into offset fetch")
 
-var truthWords = set("true false null unknown")
+var truthWords = wordset.New("true false null unknown")
 
 // reference reports whether the mark at a place of a bare value stands before a number,
 // as in "(#1234)".

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/toolvet/toolvet/internal/wordset"
 )
 
 // A denial is a set of functions that no statement may call, of any kind.
@@ -80,18 +82,18 @@ const columnCalls = `pg_* dblink* binary_upgrade_* lo_close lo_creat lo_create l
 	ts_stat crosstab* http http_get http_head http_delete gin_clean_pending_list postgres_fdw_disconnect bt_index_parent_check`
 
 // tableModules are the modules of SQLite whose virtual tables hold only what is put into them. Others read files, or whatever they like.
-var tableModules = set("fts3 fts3aux fts4 fts4aux fts5 fts5vocab rtree rtree_i32 geopoly")
+var tableModules = wordset.New("fts3 fts3aux fts4 fts4aux fts5 fts5vocab rtree rtree_i32 geopoly")
 
 // fileTables are tables that read files, or raw pages of the database, as soon as somebody selects from them: those of SQLite's
 // extensions, and PostgreSQL's views of its settings.
-var fileTables = map[string]map[string]bool{
-	"sqlite":   set("fsdir sqlite_dbpage"),
-	"postgres": set("pg_file_settings pg_hba_file_rules pg_ident_file_mappings"),
-	"generic":  set("fsdir sqlite_dbpage pg_file_settings pg_hba_file_rules pg_ident_file_mappings"),
+var fileTables = map[string]*wordset.Set{
+	"sqlite":   wordset.New("fsdir sqlite_dbpage"),
+	"postgres": wordset.New("pg_file_settings pg_hba_file_rules pg_ident_file_mappings"),
+	"generic":  wordset.New("fsdir sqlite_dbpage pg_file_settings pg_hba_file_rules pg_ident_file_mappings"),
 }
 
 // secretTables hold passwords and keys of the database itself, by their last name.
-var secretTables = set(`pg_authid pg_shadow pg_user_mapping pg_user_mappings user_mapping_options pg_subscription
+var secretTables = wordset.New(`pg_authid pg_shadow pg_user_mapping pg_user_mappings user_mapping_options pg_subscription
 	global_priv sql_logins syslogins dba_users user$`)
 
 // A denyList finds out why a function is refused.

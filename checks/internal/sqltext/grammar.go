@@ -3,7 +3,11 @@
 
 package sqltext
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/toolvet/toolvet/internal/wordset"
+)
 
 // A grammar decides whether the text behind a closed string may be the rest of a statement. It
 // accepts more than any database of its family. So a refused text is an error to all of them, and
@@ -210,19 +214,19 @@ func (g *grammar) before(symbol string) (ok, operand bool) {
 		g.i++
 		return g.word(g.i-1) == "n", false
 	}
-	return prefixOperators[g.reading.family][g.operatorAt()], true
+	return prefixOperators[g.reading.family].Has(g.operatorAt()), true
 }
 
 // wordBefore takes a word that is no name, if it is one.
 func (g *grammar) wordBefore(word string) (ok, operand, done bool) {
 	switch {
-	case word == "select" && g.queries, prefixes[word], word == "binary", word == "exists", g.against():
+	case word == "select" && g.queries, prefixes.Has(word), word == "binary", word == "exists", g.against():
 		return true, true, true
 	case word == "case":
 		end := g.caseEnd(g.i - 1)
 		g.i = max(g.i, end+1)
 		return end > 0, false, true
-	case reserved[word] && g.low(g.i) != "(":
+	case reserved.Has(word) && g.low(g.i) != "(":
 		return false, false, true
 	}
 	return false, false, false
@@ -262,12 +266,12 @@ func (g *grammar) nameOrCall() (ok, operand bool) {
 func (g *grammar) typed(name string) bool {
 	if g.reading.family == postgresFamily && g.text[g.tokens[g.i].start] == '\'' {
 		inside := strings.TrimLeft(g.raw(g.i), "' ")
-		return g.i+1 < len(g.tokens) || valueTypes[name] || strings.HasPrefix(inside, "(") ||
+		return g.i+1 < len(g.tokens) || valueTypes.Has(name) || strings.HasPrefix(inside, "(") ||
 			g.strict && g.tokens[g.i-2].kind == wordToken && g.boolean(g.i)
 	}
-	return valueTypes[name] || name != "" && name[0] == '_'
+	return valueTypes.Has(name) || name != "" && name[0] == '_'
 }
 
-var valueTypes = set(`date time timestamp timestamptz timetz datetime interval bool boolean text name char character varchar
+var valueTypes = wordset.New(`date time timestamp timestamptz timetz datetime interval bool boolean text name char character varchar
 	bpchar int int2 int4 int8 integer bigint smallint numeric decimal bignumeric real float float4 float8 double json jsonb xml
 	bytea int4range int8range numrange tsrange tstzrange daterange uuid bit varbit money oid inet cidr point nchar e`)

@@ -3,7 +3,11 @@
 
 package sqltext
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/toolvet/toolvet/internal/wordset"
+)
 
 // wordBehind takes a word behind an operand: an operator, or the beginning of a clause, of any
 // database.
@@ -12,16 +16,16 @@ func (g *grammar) wordBehind(word string) (ok, operand bool) {
 	switch {
 	case word == "is":
 		return g.is(), !g.done
-	case word == "not" && next == "null", postfixes[word]:
+	case word == "not" && next == "null", postfixes.Has(word):
 		if word == "not" {
 			g.i++
 		}
 		return true, false
 	case word == "not":
-		return negated[next], false
+		return negated.Has(next), false
 	case word == "from", word == "join":
 		return g.table(), !g.done
-	case infixes[word], g.reading.family == otherFamily && otherClauses[word]:
+	case infixes.Has(word), g.reading.family == otherFamily && otherClauses.Has(word):
 		return true, true
 	case word == "where" || word == "having" || word == "limit" || word == "offset":
 		return g.clause(), true
@@ -29,17 +33,17 @@ func (g *grammar) wordBehind(word string) (ok, operand bool) {
 		return g.joins, true
 	case word == "as":
 		return g.as(), false
-	case joins[word] && joins[next]:
+	case joins.Has(word) && joins.Has(next):
 		return true, false
 	case word == "window" && g.word(g.i+1) == "as":
 		g.done = true
 		return true, false
-	case units[word]: // of INTERVAL 'text'
+	case units.Has(word): // of INTERVAL 'text'
 		return g.tokens[g.i-2].kind == stringToken, false
 	case word == "operator" && next == "(", word == "against" && next == "(":
 		g.i = g.closing(g.i) + 1
 		return true, word == "operator"
-	case combines[word]:
+	case combines.Has(word):
 		return g.combines(), true
 	case phrases[word] != "" && phrases[word] == next:
 		g.i++
@@ -47,7 +51,7 @@ func (g *grammar) wordBehind(word string) (ok, operand bool) {
 			g.i++
 		}
 		return true, true
-	case endings[word][next]:
+	case endings[word].Has(next):
 		g.done = true
 		return true, false
 	}
@@ -55,13 +59,13 @@ func (g *grammar) wordBehind(word string) (ok, operand bool) {
 }
 
 var (
-	infixes      = set("and or xor in like ilike rlike regexp glob match between overlaps escape collate div mod returning into")
-	otherClauses = set("qualify prewhere")
-	postfixes    = set("isnull notnull asc desc")
-	negated      = set("in like ilike rlike regexp glob match between similar")
-	combines     = set("union except intersect minus")
-	joins        = set("inner left right full cross natural outer join apply")
-	units        = set("year quarter month week day hour minute second years months weeks days hours minutes seconds to")
+	infixes      = wordset.New("and or xor in like ilike rlike regexp glob match between overlaps escape collate div mod returning into")
+	otherClauses = wordset.New("qualify prewhere")
+	postfixes    = wordset.New("isnull notnull asc desc")
+	negated      = wordset.New("in like ilike rlike regexp glob match between similar")
+	combines     = wordset.New("union except intersect minus")
+	joins        = wordset.New("inner left right full cross natural outer join apply")
+	units        = wordset.New("year quarter month week day hour minute second years months weeks days hours minutes seconds to")
 )
 
 // phrases are words, with the word behind each that makes an operator of both, or the
@@ -73,18 +77,18 @@ var phrases = map[string]string{
 
 // endings are words, with those behind each that make of both the beginning of a clause
 // at the end of a statement.
-var endings = map[string]map[string]bool{
-	"for":       set("update share no key json xml browse read fetch"),
-	"lock":      set("in"),
-	"procedure": set("analyse"),
-	"fetch":     set("first next"),
-	"at":        set("local"),
-	"option":    set("("),
-	"over":      set("("),
-	"filter":    set("("),
-	"with":      set("( rollup cube ties totals check"),
-	"within":    set("group"),
-	"nulls":     set("first last"),
+var endings = map[string]*wordset.Set{
+	"for":       wordset.New("update share no key json xml browse read fetch"),
+	"lock":      wordset.New("in"),
+	"procedure": wordset.New("analyse"),
+	"fetch":     wordset.New("first next"),
+	"at":        wordset.New("local"),
+	"option":    wordset.New("("),
+	"over":      wordset.New("("),
+	"filter":    wordset.New("("),
+	"with":      wordset.New("( rollup cube ties totals check"),
+	"within":    wordset.New("group"),
+	"nulls":     wordset.New("first last"),
 }
 
 // clause takes what stands behind WHERE, LIMIT and the like, up to an operand. A string
@@ -132,7 +136,7 @@ func (g *grammar) as() bool {
 
 // combines takes what stands behind UNION, up to the query's first operand.
 func (g *grammar) combines() bool {
-	for modifiers[g.word(g.i)] || g.word(g.i) == "(" {
+	for modifiers.Has(g.word(g.i)) || g.word(g.i) == "(" {
 		g.i++
 	}
 	g.queries = true
@@ -152,5 +156,5 @@ func (g *grammar) commandOrName() bool {
 		g.done = true
 		return true
 	}
-	return !reserved[g.low(at)] && g.named()
+	return !reserved.Has(g.low(at)) && g.named()
 }

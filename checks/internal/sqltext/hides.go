@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/internal/lazyregexp"
+	"github.com/toolvet/toolvet/internal/wordset"
 )
 
 // hides describes a call, a query or a choice anywhere in a bare value; "" if there is none. Databases have too many
@@ -50,7 +51,9 @@ func (f *fragment) callsRefused(i int) bool {
 }
 
 // refused reports whether a value must not call a function.
-func refused(name []byte) bool { return alwaysDenied().reason(name) != "" || channels[string(name)] }
+func refused(name []byte) bool {
+	return alwaysDenied().reason(name) != "" || channels.Has(string(name))
+}
 
 // mentions reports whether brackets behind the name of a function hold prose: a number and a word, as in "sleep (8
 // hours)", or the number of an issue, as in "add Sleep (#7480)".
@@ -84,7 +87,7 @@ func (f *fragment) queryAt(i int) bool {
 		}
 		switch f.low(i + 2) {
 		case "for":
-			return f.names(i+1) && locks[f.word(i+3)]
+			return f.names(i+1) && locks.Has(f.word(i+3))
 		case ")", ".", "*", "order", "limit", "offset", "fetch", "union", "except", "intersect":
 			return f.names(i + 1)
 		}
@@ -103,7 +106,7 @@ func (f *fragment) operandAt(i int) bool {
 	case "in", "exists", "any", "all", "some":
 		return true
 	default:
-		return comparisons[before] || i == 0 && f.closing(i) == len(f.tokens)-1
+		return comparisons.Has(before) || i == 0 && f.closing(i) == len(f.tokens)-1
 	}
 }
 
@@ -116,7 +119,7 @@ func (f *fragment) calculated(i int) bool {
 	return f.fixed(i-2) && f.tokens[i-1].kind == symbolToken && f.low(i-1) != ")"
 }
 
-var locks = set("update share no key")
+var locks = wordset.New("update share no key")
 
 // readsFrom reports whether a SELECT behind a bracket has a FROM before the bracket closes. No list of what may stand between is
 // complete: names with another name behind, operators, casts, and words that only one database knows.
@@ -136,11 +139,11 @@ func (f *fragment) readsFrom(i int) bool {
 // tellsOf reports whether a call at a token works on a fact of the database, as in concat(0x7e, version()) and convert(int,
 // @@version).
 func (f *fragment) tellsOf(i int) bool {
-	if f.low(i+1) != "(" || !makers[f.low(i)] && !makers[f.word(i)] {
+	if f.low(i+1) != "(" || !makers.Has(f.low(i)) && !makers.Has(f.word(i)) {
 		return false
 	}
 	for k := i + 2; k < f.closing(i+1); k++ {
-		if strings.HasPrefix(f.text[f.tokens[k].start:], "@@") || facts[f.word(k)] && f.low(k+1) == "(" {
+		if strings.HasPrefix(f.text[f.tokens[k].start:], "@@") || facts.Has(f.word(k)) && f.low(k+1) == "(" {
 			return true
 		}
 	}
@@ -148,8 +151,8 @@ func (f *fragment) tellsOf(i int) bool {
 }
 
 var (
-	makers = set("concat concat_ws group_concat cast convert try_cast try_convert char_length hex unhex md5 ascii substr substring mid length make_set elt to_char")
-	facts  = set("version user database schema current_user session_user system_user db_name host_name user_name suser_name current_database current_schema sqlite_version")
+	makers = wordset.New("concat concat_ws group_concat cast convert try_cast try_convert char_length hex unhex md5 ascii substr substring mid length make_set elt to_char")
+	facts  = wordset.New("version user database schema current_user session_user system_user db_name host_name user_name suser_name current_database current_schema sqlite_version")
 )
 
 // chooses reports whether an expression at a token makes its value depend on another: CASE with its parts, and a function
@@ -158,13 +161,13 @@ func (f *fragment) chooses(i int) bool {
 	if f.low(i) == "case" {
 		end := f.caseEnd(i)
 		for k := i; k < end; k++ {
-			if f.fixed(k) || f.low(k) == "(" || comparisons[f.low(k)] {
+			if f.fixed(k) || f.low(k) == "(" || comparisons.Has(f.low(k)) {
 				return true // columns alone are no different from prose
 			}
 		}
 		return false
 	}
-	if f.low(i+1) != "(" || f.low(i-1) == "." || !f.names(i) || !choices[string(f.appendName(nil, i))] {
+	if f.low(i+1) != "(" || f.low(i-1) == "." || !f.names(i) || !choices.Has(string(f.appendName(nil, i))) {
 		return false
 	}
 	compared := false
@@ -172,12 +175,12 @@ func (f *fragment) chooses(i int) bool {
 		if f.names(k) && f.low(k+1) == "(" || compared && f.low(k) == "," {
 			return true
 		}
-		compared = compared || comparisons[f.low(k)]
+		compared = compared || comparisons.Has(f.low(k))
 	}
 	return false
 }
 
-var choices = set("if iif decode nullif ifnull coalesce nvl nvl2 elt choose make_set")
+var choices = wordset.New("if iif decode nullif ifnull coalesce nvl nvl2 elt choose make_set")
 
 // guesses reports whether an expression at a token compares a part of a column with a value: substr(password, 1, 1) = 'a',
 // or, as the whole text, password LIKE 'a%'. The number of rows then tells a letter at a time.
@@ -185,14 +188,14 @@ func (f *fragment) guesses(i int) bool {
 	if !f.names(i) {
 		return false
 	}
-	if readers[f.low(i)] || readers[f.word(i)] {
+	if readers.Has(f.low(i)) || readers.Has(f.word(i)) {
 		if f.low(i+1) == "(" && f.names(i+2) {
 			end := f.closing(i + 1)
-			return comparisons[f.low(end+1)] || f.low(end+1) == "in" || f.low(end+1) == "between" || i > 0 && comparisons[f.low(i-1)]
+			return comparisons.Has(f.low(end+1)) || f.low(end+1) == "in" || f.low(end+1) == "between" || i > 0 && comparisons.Has(f.low(i-1))
 		}
 	}
-	if partials[f.low(i)] || partials[f.word(i)] {
-		if f.low(i+1) == "(" && f.takesColumn(i+1) && comparisons[f.low(f.closing(i+1)+1)] {
+	if partials.Has(f.low(i)) || partials.Has(f.word(i)) {
+		if f.low(i+1) == "(" && f.takesColumn(i+1) && comparisons.Has(f.low(f.closing(i+1)+1)) {
 			return true
 		}
 	}
@@ -211,10 +214,10 @@ func (f *fragment) guesses(i int) bool {
 	return false
 }
 
-var readers = set("substr substring mid ascii ord char_length character_length octet_length bit_length")
+var readers = wordset.New("substr substring mid ascii ord char_length character_length octet_length bit_length")
 
 // partials have a second argument, or another call as the only one, where they are no prose: left(password, 1).
-var partials = set("left right instr locate strpos charindex patindex unicode")
+var partials = wordset.New("left right instr locate strpos charindex patindex unicode")
 
 // takesColumn reports whether the brackets at a token hold a column, with a comma or a call beside it.
 func (f *fragment) takesColumn(i int) bool {

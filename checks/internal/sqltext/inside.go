@@ -3,7 +3,11 @@
 
 package sqltext
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/toolvet/toolvet/internal/wordset"
+)
 
 // maxNesting bounds how deep brackets may be nested; SQLite's own bound is the same.
 const maxNesting = 1000
@@ -66,7 +70,7 @@ func (s *statement) pragmaTable(i int) {
 	t := s.tokens[i]
 	name := strings.TrimLeft(s.raw(i), "'\"`[")
 	if t.kind > stringToken || len(name) < len(prefix) || !strings.EqualFold(name[:len(prefix)], prefix) ||
-		readPragmas[lower(strings.TrimRight(name[len(prefix):], "'\"`]"))] {
+		readPragmas.Has(lower(strings.TrimRight(name[len(prefix):], "'\"`]"))) {
 		return
 	}
 	switch before := s.low(i - 1); {
@@ -168,14 +172,14 @@ func (s *statement) ends(i int) bool {
 	case symbolToken:
 		return t.low == ")" || t.low == "*" || t.low == ":" // a label
 	case wordToken:
-		return !goesOn[t.low] || s.isName(i)
+		return !goesOn.Has(t.low) || s.isName(i)
 	}
 	return true
 }
 
 // goesOn are words before a name or an operand that are not names to SQL Server, which needs no
 // semicolon.
-var goesOn = set(`select where and or not on by from join in like is between then when case having as for of
+var goesOn = wordset.New(`select where and or not on by from join in like is between then when case having as for of
 	into distinct all union except intersect key with set values top full left right inner outer
 	cross over default exists any some`)
 
@@ -193,7 +197,7 @@ func (s *statement) follows(i int) bool {
 	return true
 }
 
-func isSchemaObject(word string) bool { return schemaObjects[word] }
+func isSchemaObject(word string) bool { return schemaObjects.Has(word) }
 
-var schemaObjects = set(`table view index database schema procedure function trigger user login role sequence type
+var schemaObjects = wordset.New(`table view index database schema procedure function trigger user login role sequence type
 	extension or unique materialized temp temporary column external`)

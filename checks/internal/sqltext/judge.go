@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/wordset"
 )
 
 // A judgement is a text that is being judged.
@@ -108,12 +109,12 @@ func (j *judgement) runnable(list []statement) []statement {
 		return list
 	}
 	return slices.DeleteFunc(list, func(s statement) bool {
-		return s.tokens[0].start != list[0].tokens[0].start && s.tokens[0].kind == wordToken && !mysqlWords[s.word(0)]
+		return s.tokens[0].start != list[0].tokens[0].start && s.tokens[0].kind == wordToken && !mysqlWords.Has(s.word(0))
 	})
 }
 
 // mysqlWords begin the statements of MySQL and MariaDB, and the commands of their clients.
-var mysqlWords = set(`alter analyze backup begin binlog cache call change check checksum clone close commit create deallocate declare
+var mysqlWords = wordset.New(`alter analyze backup begin binlog cache call change check checksum clone close commit create deallocate declare
 	delete desc describe diagnostics do drop end execute explain fetch flush from get grant handler help if import insert install iterate kill leave
 	load lock loop open optimize parse prepare purge release rename repair repeat replace reset resignal restart return revoke
 	rollback savepoint select set show shutdown signal source start stop system table truncate uninstall unlock update
@@ -194,20 +195,20 @@ func (j *judgement) calls(s *statement) {
 	for i := range s.tokens {
 		switch {
 		case j.full():
-		case s.low(i) == "using" && s.names(1) && strings.EqualFold(s.part(1), "virtual") && !(s.names(i+1) && tableModules[lower(s.part(i+1))]): // SQLite takes a string for the name, too
+		case s.low(i) == "using" && s.names(1) && strings.EqualFold(s.part(1), "virtual") && !(s.names(i+1) && tableModules.Has(lower(s.part(i+1)))): // SQLite takes a string for the name, too
 			j.fault(check.SecurityLevel, "makes a virtual table at "+Place(j.text, s.tokens[i].start)+" of a module that may read files",
 				"use an ordinary table, or a module such as fts5 or rtree")
 		case !s.names(i):
 		case s.escapedCall(i):
 			j.fault(check.SecurityLevel, "calls a function at "+Place(j.text, s.tokens[i].start)+" by a name in U&, which hides it",
 				"write the name as it is")
-		case s.tokens[i].low == "" && fileTables[j.dialect][string(s.appendName(buffer[:0], i))]:
+		case s.tokens[i].low == "" && fileTables[j.dialect].Has(string(s.appendName(buffer[:0], i))):
 			j.readsFiles(s, i)
 		case s.low(i+1) == "(":
 			j.call(s, i, s.callee(i, buffer[:0]))
 		case s.low(i-1) == "." && (packaged(s.callee(i, buffer[:0])) || j.columnCalls(s.appendName(buffer[:0], i))):
 			j.call(s, i, s.callee(i, buffer[:0])) // Oracle and PostgreSQL call it without brackets
-		case len(j.faults) < maxFaults && s.tokens[i].low == "" && secretTables[string(s.appendName(buffer[:0], i))]:
+		case len(j.faults) < maxFaults && s.tokens[i].low == "" && secretTables.Has(string(s.appendName(buffer[:0], i))):
 			j.warn("reads a table at "+Place(j.text, s.tokens[i].start)+" that holds passwords or keys of the database itself",
 				"leave it out, and let the tool's role have no right to read it")
 		}

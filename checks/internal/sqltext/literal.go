@@ -164,7 +164,7 @@ func unquoted(text, quote string, r reading) string {
 		}
 		f.quote = quote[0]
 		f.quotation, f.typographic = typographic(text+rest, quote[0])
-		if what := f.found(1, true); what != "" || !comparisons[f.low(len(f.tokens)-1)] {
+		if what := f.found(1, true); what != "" || !comparisons.Has(f.low(len(f.tokens)-1)) {
 			return what
 		}
 	}

@@ -3,7 +3,11 @@
 
 package sqltext
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/toolvet/toolvet/internal/wordset"
+)
 
 // loud describes an effect of a fragment that nobody writes in a text, at any place; "" if
 // nothing.
@@ -60,7 +64,7 @@ func (f *fragment) loud() string {
 
 // unites reports whether a query of a constant begins behind UNION.
 func (f *fragment) unites(i int) bool {
-	for modifiers[f.word(i)] {
+	for modifiers.Has(f.word(i)) {
 		i++
 	}
 	return f.low(i) == "select" && f.fixed(i+1)
@@ -72,7 +76,7 @@ func (f *fragment) tautology(i int) bool {
 	for f.low(i) == "not" || f.low(i) == "(" {
 		i++
 	}
-	if i+2 >= len(f.tokens) || !comparisons[f.low(i+1)] {
+	if i+2 >= len(f.tokens) || !comparisons.Has(f.low(i+1)) {
 		return false
 	}
 	left, right := f.tokens[i], f.tokens[i+2]
@@ -87,7 +91,7 @@ func (f *fragment) tautology(i int) bool {
 	return false
 }
 
-var comparisons = set("= == <> != < > <= >= <=> like rlike regexp")
+var comparisons = wordset.New("= == <> != < > <= >= <=> like rlike regexp")
 
 // at reports whether there is a variable of SQL Server at a place.
 func (f *fragment) at(i int) bool { return i < len(f.tokens) && f.text[f.tokens[i].start] == '@' }

@@ -3,7 +3,11 @@
 
 package sqltext
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/toolvet/toolvet/internal/wordset"
+)
 
 // neutral reports whether what people write in quotes finds nothing where it is SQL: the
 // 'like' operator is one string compared with another, which begins with a letter and is
@@ -31,18 +35,18 @@ func (g *grammar) neutral() bool {
 // 't', 'on', ' 1'. All others are false or nothing, or an error.
 func (f *fragment) counts(i int) bool {
 	inside := lower(strings.Trim(f.raw(i), "'\" \t\n\r+-."))
-	return inside != "" && isDigit(inside[0]) || truths[inside]
+	return inside != "" && isDigit(inside[0]) || truths.Has(inside)
 }
 
 // boolean reports whether a string is a truth value to PostgreSQL.
 func (f *fragment) boolean(i int) bool {
 	inside := lower(strings.Trim(f.raw(i), "' \t\n\r"))
-	return truths[inside] || falsehoods[inside] || inside == "0" || inside == "1"
+	return truths.Has(inside) || falsehoods.Has(inside) || inside == "0" || inside == "1"
 }
 
 // truths and falsehoods are the ways in which PostgreSQL writes true and false, but for
 // digits.
 var (
-	truths     = set("t tr tru true y ye yes on")
-	falsehoods = set("f fa fal fals false n no of off")
+	truths     = wordset.New("t tr tru true y ye yes on")
+	falsehoods = wordset.New("f fa fal fals false n no of off")
 )

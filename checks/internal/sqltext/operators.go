@@ -3,33 +3,37 @@
 
 package sqltext
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/toolvet/toolvet/internal/wordset"
+)
 
 const standardOperators = "+ - * / % < > <= >= = <> != || "
 
 // operators are those between two operands, and prefixOperators those before one. Of
 // PostgreSQL they are those of pg_operator, and those of the extensions that come with it.
 var (
-	operators = map[family]map[string]bool{
-		mysqlFamily:  set(standardOperators + "& | ^ << >> <=> && -> ->> :="),
-		sqliteFamily: set(standardOperators + "& | << >> == -> ->>"),
-		otherFamily:  set(standardOperators + "& | ^ << >> == -> ->> :: ** ^= ~= !< !> ? |> &&"),
-		postgresFamily: set(standardOperators + `:: := => ~ ~* !~ !~* ~~ ~~* !~~ !~~* & | # ^ << >> && ^@
+	operators = [...]*wordset.Set{
+		mysqlFamily:  wordset.New(standardOperators + "& | ^ << >> <=> && -> ->> :="),
+		sqliteFamily: wordset.New(standardOperators + "& | << >> == -> ->>"),
+		otherFamily:  wordset.New(standardOperators + "& | ^ << >> == -> ->> :: ** ^= ~= !< !> ? |> &&"),
+		postgresFamily: wordset.New(standardOperators + `:: := => ~ ~* !~ !~* ~~ ~~* !~~ !~~* & | # ^ << >> && ^@
 			-> ->> #> #>> #- @> <@ ? ?| ?& @? @@ @@@ -|- &< &> <<| |>> &<| |&> ?# ?- ?-| ?|| <-> ## ~= <^ >^
 			*< *<= *<> *= *> *>= &<& ->- <<= >>= ~<=~ ~<~ ~>=~ ~>~ #<# #<=# #= #> #># #>=# %# %% %> %>> <#> <% <<% <->> <->>> <<-> <<<-> <=>
 			<@> ?<@ ?@ ?@> ?~ ^<@ ^? ^@> ^~ ~>`),
 	}
-	prefixOperators = map[family]map[string]bool{
-		mysqlFamily:    set("+ - ~ !"),
-		sqliteFamily:   set("+ - ~"),
-		otherFamily:    set("+ - ~ ! @"),
-		postgresFamily: set("+ - ~ @ @@ @-@ # !! |/ ||/ ?- ?| % %%"),
+	prefixOperators = [...]*wordset.Set{
+		mysqlFamily:    wordset.New("+ - ~ !"),
+		sqliteFamily:   wordset.New("+ - ~"),
+		otherFamily:    wordset.New("+ - ~ ! @"),
+		postgresFamily: wordset.New("+ - ~ @ @@ @-@ # !! |/ ||/ ?- ?| % %%"),
 	}
 )
 
 // operator takes the rest of an operator behind its first token, and reports whether it stands
 // between operands.
-func (g *grammar) operator() bool { return operators[g.reading.family][g.operatorAt()] }
+func (g *grammar) operator() bool { return operators[g.reading.family].Has(g.operatorAt()) }
 
 // operatorAt takes the rest of an operator behind its first token.
 func (g *grammar) operatorAt() string {

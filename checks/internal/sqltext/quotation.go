@@ -23,7 +23,7 @@ func typographic(text string, quote byte) (quotation, harmless bool) {
 		return true, false
 	}
 	last := inside[len(inside)-1]
-	if word := lower(inside[strings.LastIndexFunc(inside, notInWord)+1:]); len(word) == 1 || typeNames[word] {
+	if word := lower(inside[strings.LastIndexFunc(inside, notInWord)+1:]); len(word) == 1 || typeNames.Has(word) {
 		return true, false // the quote behind it would be that of X'…' or DATE '…'
 	}
 	behind = strings.TrimLeft(behind, " ")

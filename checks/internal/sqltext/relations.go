@@ -141,7 +141,7 @@ func (s *statement) appendRelation(list []Name, i int) []Name {
 	for s.low(next) == "only" || s.low(next) == "table" || s.low(next) == "ignore" {
 		next++
 	}
-	if !s.names(next) || reserved[s.low(next)] || s.low(next) == "select" || s.low(next) == "lateral" || s.low(next) == "values" {
+	if !s.names(next) || reserved.Has(s.low(next)) || s.low(next) == "select" || s.low(next) == "lateral" || s.low(next) == "values" {
 		return list
 	}
 	n := s.nameFrom(next)

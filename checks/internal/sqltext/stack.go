@@ -68,7 +68,7 @@ func (f *fragment) commands(i int) bool {
 		if next == "(" {
 			then = f.closing(i+1) + 1
 		}
-		return (next == "(" || comparisons[f.low(i+2)]) && (f.commands(then) || f.low(then) == "select" && f.listed(then+1))
+		return (next == "(" || comparisons.Has(f.low(i+2))) && (f.commands(then) || f.low(then) == "select" && f.listed(then+1))
 	case "call":
 		return f.names(i+1) && f.low(i+2) == "("
 	case "print":

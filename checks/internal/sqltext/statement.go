@@ -3,7 +3,11 @@
 
 package sqltext
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/toolvet/toolvet/internal/wordset"
+)
 
 // A need is a kind that must be allowed for a statement, and why.
 type need struct {
@@ -54,17 +58,21 @@ func separates(text string, tokens []token, i int) bool {
 		(i+1 == len(tokens) || strings.Contains(text[t.end:tokens[i+1].start], "\n"))
 }
 
-// low is the known word or the symbol at a place, or "" where there is none.
+// low is the known word or the symbol at a place, or "" where there is none. It is not inlined: more than 300 copies of it weigh 10 kB.
+//
+//go:noinline
 func (s *statement) low(i int) string {
-	if i < 0 || i >= len(s.tokens) {
+	if uint(i) >= uint(len(s.tokens)) { // also below 0
 		return ""
 	}
 	return s.tokens[i].low
 }
 
 // names reports whether there is a word or a quoted name at a place.
+//
+//go:noinline
 func (s *statement) names(i int) bool {
-	return i >= 0 && i < len(s.tokens) && s.tokens[i].kind <= nameToken
+	return uint(i) < uint(len(s.tokens)) && s.tokens[i].kind <= nameToken
 }
 
 // raw is the text of a token.
@@ -154,7 +162,7 @@ func (s *statement) explain(i int) {
 		case word == "set" || word == "into": // EXPLAIN PLAN SET … INTO … of Oracle
 			s.need(i, Other, "EXPLAIN that writes its result")
 			return
-		case explainOptions[word]:
+		case explainOptions.Has(word):
 		case s.low(i+1) == "=" && kindOf()[s.low(i+2)] == "": // an option with a value
 			i += 2
 		case word == "(" || kindOf()[word] != "" && i+1 < len(s.tokens):
@@ -169,7 +177,7 @@ func (s *statement) explain(i int) {
 }
 
 // explainOptions are what may stand between EXPLAIN and the statement.
-var explainOptions = set("analyze analyse verbose extended partitions format json traditional tree text yaml xml query plan for settings = ,")
+var explainOptions = wordset.New("analyze analyse verbose extended partitions format json traditional tree text yaml xml query plan for settings = ,")
 
 // query reports whether a query or another statement begins at a token, and no list of
 // options.
@@ -239,7 +247,7 @@ func (s *statement) word(i int) string {
 // begin distinguishes the begin of a transaction from a block of statements.
 func (s *statement) begin(i int) {
 	for k := i + 1; k < len(s.tokens); k++ {
-		if !transactionWords[lower(s.raw(k))] {
+		if !transactionWords.Has(lower(s.raw(k))) {
 			s.need(i, Call, "a block of statements")
 			return
 		}
@@ -247,11 +255,11 @@ func (s *statement) begin(i int) {
 	s.needKind(i, Transaction)
 }
 
-var transactionWords = set(`work transaction tran isolation level read only write committed uncommitted repeatable
+var transactionWords = wordset.New(`work transaction tran isolation level read only write committed uncommitted repeatable
 	serializable snapshot deferrable not deferred immediate exclusive concurrent ,`)
 
 // readPragmas are the pragmas of SQLite that change nothing, even with an argument.
-var readPragmas = set(`table_info table_xinfo table_list index_info index_list index_xinfo foreign_key_list
+var readPragmas = wordset.New(`table_info table_xinfo table_list index_info index_list index_xinfo foreign_key_list
 	foreign_key_check database_list collation_list function_list module_list pragma_list compile_options
 	integrity_check quick_check`)
 
@@ -261,7 +269,7 @@ func (s *statement) pragma(i int) {
 	if s.low(i+1) == "." {
 		i += 2
 	}
-	if s.names(i) && readPragmas[lower(s.raw(i))] && s.low(i+1) != "=" {
+	if s.names(i) && readPragmas.Has(lower(s.raw(i))) && s.low(i+1) != "=" {
 		s.needKind(i, Show)
 		return
 	}

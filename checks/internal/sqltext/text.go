@@ -64,7 +64,7 @@ func (t *Text) Calls() []Name {
 	for i := range t.statements {
 		s := &t.statements[i]
 		for k := range s.tokens {
-			if s.names(k) && s.low(k+1) == "(" && !reserved[s.low(k)] && len(list) < maxNames {
+			if s.names(k) && s.low(k+1) == "(" && !reserved.Has(s.low(k)) && len(list) < maxNames {
 				list = append(list, s.nameFrom(s.first(k)))
 			}
 		}

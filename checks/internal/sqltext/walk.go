@@ -5,7 +5,8 @@ package sqltext
 
 import (
 	"bytes"
-	"strings"
+
+	"github.com/toolvet/toolvet/internal/wordset"
 )
 
 // A walk follows a fragment as SQL for as long as it is grammatical. Prose soon is not: "O'Brien"
@@ -168,12 +169,12 @@ func (w *walk) word(low string) {
 		w.selects()
 	case low == "case":
 		w.cases()
-	case prefixes[low]:
+	case prefixes.Has(low):
 		w.i++
 		w.operand()
 	case low == "null" || low == "true" || low == "false" || low == "default" || low == "unknown":
 		w.constantly()
-	case reserved[low] && !(called && callable[low]):
+	case reserved.Has(low) && !(called && callable.Has(low)):
 		w.broken = true
 	default:
 		w.name()
@@ -183,19 +184,11 @@ func (w *walk) word(low string) {
 // prefixes are words before an operand, reserved are words other than operands, and callable are
 // reserved words that are functions with brackets.
 var (
-	prefixes = set("not distinct all any some array row interval")
-	reserved = set(`and or xor from where then else when end union except intersect order group by having in is like between
+	prefixes = wordset.New("not distinct all any some array row interval")
+	reserved = wordset.New(`and or xor from where then else when end union except intersect order group by having in is like between
 		as on join set into limit for with to using of div create drop alter insert update delete table`)
-	callable = set("like in insert")
+	callable = wordset.New("like in insert")
 )
-
-func set(words string) map[string]bool {
-	m := make(map[string]bool, strings.Count(words, " ")+1) // it grows no more
-	for word := range strings.FieldsSeq(words) {
-		m[word] = true
-	}
-	return m
-}
 
 // cases walks over CASE … END.
 func (w *walk) cases() {
@@ -229,7 +222,7 @@ func (w *walk) name() {
 	switch {
 	case w.low(w.i) == "(":
 		w.called(w.i - 1)
-	case w.i < len(w.tokens) && w.tokens[w.i].kind == stringToken && (typeNames[name] || name[0] == '_'):
+	case w.i < len(w.tokens) && w.tokens[w.i].kind == stringToken && (typeNames.Has(name) || name[0] == '_'):
 		w.constantly()
 	case name[0] == '@':
 		w.part.solid = true
@@ -243,7 +236,7 @@ func (w *walk) name() {
 }
 
 // typeNames are what may stand before a string: types, and character sets.
-var typeNames = set("date time timestamp _utf8 _utf8mb4 _latin1 _binary")
+var typeNames = wordset.New("date time timestamp _utf8 _utf8mb4 _latin1 _binary")
 
 // called walks over the arguments of a call.
 func (w *walk) called(i int) {
@@ -255,23 +248,23 @@ func (w *walk) called(i int) {
 	}
 	w.part.solid = true
 	w.part.calls++
-	if !w.broken && (alwaysDenied().reason(name) != "" || !programs(name, last) && (alwaysDenied().reason(last) != "" || channels[string(last)])) {
+	if !w.broken && (alwaysDenied().reason(name) != "" || !programs(name, last) && (alwaysDenied().reason(last) != "" || channels.Has(string(last)))) {
 		w.call = true
 	}
 }
 
 // channels are functions that are used to leak data through their error messages, or to
 // keep a database busy.
-var channels = set("extractvalue updatexml randomblob gtid_subset gtid_subtract")
+var channels = wordset.New("extractvalue updatexml randomblob gtid_subset gtid_subtract")
 
 // programs reports whether a qualified name is one of a program, such as time.sleep, and no function of a database: those of
 // extensions may stand in any schema, and have names such as http_get.
 func programs(name, last []byte) bool {
-	return len(name) > len(last) && !systemNames[string(name[:len(name)-len(last)])] && !bytes.Contains(last, []byte("_")) && string(last) != "dblink"
+	return len(name) > len(last) && !systemNames.Has(string(name[:len(name)-len(last)])) && !bytes.Contains(last, []byte("_")) && string(last) != "dblink"
 }
 
 // systemNames are prefixes of functions that come with a database.
-var systemNames = set("pg_catalog. sys. mysql. dbo. master. public.")
+var systemNames = wordset.New("pg_catalog. sys. mysql. dbo. master. public.")
 
 // packaged reports whether a qualified name is a function in one of Oracle's packages, which need
 // no brackets.

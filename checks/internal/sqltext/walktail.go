@@ -3,6 +3,8 @@
 
 package sqltext
 
+import "github.com/toolvet/toolvet/internal/wordset"
+
 // tail walks over the text behind an operand, until the brackets close, the text ends, or it is
 // not SQL.
 func (w *walk) tail() {
@@ -165,7 +167,7 @@ func (w *walk) ordered() {
 // combine walks over UNION and the query behind it.
 func (w *walk) combine() {
 	i := w.i + 1
-	for modifiers[w.fragment.word(i)] || w.low(i) == "(" {
+	for modifiers.Has(w.fragment.word(i)) || w.low(i) == "(" {
 		i++
 	}
 	switch {
@@ -198,7 +200,7 @@ func (w *walk) selects() {
 	w.serious = true
 	w.queries++
 	w.operators++
-	for modifiers[w.fragment.word(w.i)] {
+	for modifiers.Has(w.fragment.word(w.i)) {
 		w.i++
 	}
 	if w.low(w.i) == "top" {
@@ -210,12 +212,12 @@ func (w *walk) selects() {
 
 // modifiers stand before UNION's query, or before the list of a query: the SELECT statements of MySQL, MariaDB and Oracle have
 // the long ones.
-var modifiers = set(`all distinct distinctrow unique high_priority straight_join sql_small_result sql_big_result
+var modifiers = wordset.New(`all distinct distinctrow unique high_priority straight_join sql_small_result sql_big_result
 	sql_buffer_result sql_cache sql_no_cache sql_calc_found_rows`)
 
 // listed reports whether the list of a query, and no prose, begins at a token.
 func (f *fragment) listed(i int) bool {
-	for f.low(i) != "distinct" && modifiers[f.word(i)] {
+	for f.low(i) != "distinct" && modifiers.Has(f.word(i)) {
 		i++
 	}
 	if f.fixed(i) {
