@@ -31,7 +31,7 @@ func TestNativeHearsOfGoesAlone(t *testing.T) {
 		"send":  {"s__send": `"method":"toolvet"`, "s__read": "is no validate tool"},
 	} {
 		server := lists(map[string]string{"tools/list": `{"name":"send","inputSchema":{"type":"object"}},{"name":"read","inputSchema":{"type":"object"}},` + judge},
-			says(`{"content":[],"structuredContent":{"valid":true}}`))
+			says(`{"content":[],"structuredContent":{"valid":true,"errors":[],"warnings":[],"suggestions":[]}}`))
 		server.announce = `{"tools":{},"experimental":{"toolValidation":{"supported":true,"method":"` + method + `"}}}`
 		g := open(t, map[string]*fake{"s": server}, func(c *gateway.Config) {
 			c.Servers = []gateway.Server{{Server: upstream.Server{Name: "s", Dialer: server}, Gate: func() *toolvet.Gate { return denied }, Version: "1"}}

@@ -99,13 +99,13 @@ func decodeNative(answer json.RawMessage) (nativeResult, error) {
 		return nativeResult{}, errors.New("its result is malformed")
 	}
 	body := nativeBody(result)
-	if body["valid"] != false {
+	list, _ := body["errors"].([]any)
+	native := nativeResult{valid: body["valid"] == true && len(list) == 0}
+	if refuses := body["valid"] == false || body["valid"] == true && len(list) > 0; !refuses { // a refusal counts, however malformed the rest is
 		if err := usable(result, body); err != nil {
 			return nativeResult{}, err
 		}
 	}
-	list, _ := body["errors"].([]any)
-	native := nativeResult{valid: body["valid"] == true && len(list) == 0}
 	native.errors, _ = messages(body["errors"])
 	native.warnings, _ = messages(body["warnings"])
 	native.suggestions, _ = messages(body["suggestions"])
@@ -144,7 +144,7 @@ func usable(result, body map[string]any) error {
 	ok := body["valid"] == true
 	for _, key := range []string{"errors", "warnings", "suggestions"} {
 		_, list := messages(body[key])
-		ok = ok && list
+		ok = ok && list && body[key] != nil
 	}
 	if !ok {
 		return errors.New(`its result is not {"valid", "errors", "warnings", "suggestions"}`)
@@ -159,7 +159,7 @@ const (
 	maxNativeText  = 2000
 )
 
-// messages reads one of the lists of texts, each on one line. An absent list is empty.
+// messages reads one of the lists of texts, each on one line. A refusal may lack lists: they are empty.
 // If v is not a list of texts, it returns the texts it found, and false.
 func messages(v any) ([]string, bool) {
 	list, ok := v.([]any)

@@ -33,27 +33,28 @@ func TestAddNative(t *testing.T) {
 		errors   []string
 		warnings int
 	}{
-		`{"structuredContent":{"valid":true,"errors":[],"warnings":[],"suggestions":[]}}`:             {valid: true, method: "toolvet+native"},
-		`{"structuredContent":{"valid":true}}`:                                                        {valid: true, method: "toolvet+native"},
-		`{"structuredContent":{"valid":true,"warnings":["slow"]}}`:                                    {valid: true, method: "toolvet+native", warnings: 1},
-		`{"content":[{"type":"text","text":"{\"valid\":true}"}]}`:                                     {valid: true, method: "toolvet+native"},
-		`{"structuredContent":null,"content":[{"type":"text","text":"{\"valid\":false}"}]}`:           {method: "toolvet+native", errors: []string{noReason}},
-		`{"structuredContent":{"valid":false,"errors":["no such file"]}}`:                             {method: "toolvet+native", errors: []string{"no such file"}},
-		`{"structuredContent":{"valid":true,"errors":["no such file"]}}`:                              {method: "toolvet+native", errors: []string{"no such file"}},
-		`{"structuredContent":{"valid":true,"errors":[" "]}}`:                                         {method: "toolvet+native", errors: []string{noReason}},
-		`{"structuredContent":{"valid":false,"errors":"no"}}`:                                         {method: "toolvet+native", errors: []string{noReason}},
-		`{"structuredContent":{"valid":false,"errors":["a\n b\u001b", 7]}}`:                           {method: "toolvet+native", errors: []string{"a b\ufffd"}},
-		`{"isError":true,"structuredContent":{"valid":false}}`:                                        {method: "toolvet+native", errors: []string{noReason}},
-		`{"resultType":"input_required","structuredContent":{"valid":false}}`:                         {method: "toolvet+native", errors: []string{noReason}},
-		`{"structuredContent":{"valid":false},"content":[{"type":"text","text":"{\"valid\":true}"}]}`: {method: "toolvet+native", errors: []string{noReason}},
-		`{"isError":true,"structuredContent":{"valid":true}}`:                                         {valid: true, method: "toolvet", warnings: 1},
-		`{"isError":1,"structuredContent":{"valid":true}}`:                                            {valid: true, method: "toolvet", warnings: 1},
-		`{"resultType":"task","structuredContent":{"valid":true}}`:                                    {valid: true, method: "toolvet", warnings: 1},
-		`{"structuredContent":{"valid":true,"errors":"none"}}`:                                        {valid: true, method: "toolvet", warnings: 1},
-		`{"structuredContent":{"Valid":true}}`:                                                        {valid: true, method: "toolvet", warnings: 1},
-		`{"structuredContent":{"valid":1}}`:                                                           {valid: true, method: "toolvet", warnings: 1},
-		`{"structuredContent":{"valid":true,"valid":false}}`:                                          {valid: true, method: "toolvet", warnings: 1},
-		`{"content":[{"type":"text","text":"fine"}]}`:                                                 {valid: true, method: "toolvet", warnings: 1},
+		`{"structuredContent":{"valid":true,"errors":[],"warnings":[],"suggestions":[]}}`:                          {valid: true, method: "toolvet+native"},
+		`{"structuredContent":{"valid":true}}`:                                                                     {valid: true, method: "toolvet", warnings: 1},
+		`{"structuredContent":{"valid":true,"errors":[],"warnings":[]}}`:                                           {valid: true, method: "toolvet", warnings: 1},
+		`{"structuredContent":{"valid":true,"errors":[],"warnings":["slow"],"suggestions":[]}}`:                    {valid: true, method: "toolvet+native", warnings: 1},
+		`{"content":[{"type":"text","text":"{\"valid\":true,\"errors\":[],\"warnings\":[],\"suggestions\":[]}"}]}`: {valid: true, method: "toolvet+native"},
+		`{"structuredContent":null,"content":[{"type":"text","text":"{\"valid\":false}"}]}`:                        {method: "toolvet+native", errors: []string{noReason}},
+		`{"structuredContent":{"valid":false,"errors":["no such file"]}}`:                                          {method: "toolvet+native", errors: []string{"no such file"}},
+		`{"structuredContent":{"valid":true,"errors":["no such file"]}}`:                                           {method: "toolvet+native", errors: []string{"no such file"}},
+		`{"structuredContent":{"valid":true,"errors":[" "]}}`:                                                      {method: "toolvet+native", errors: []string{noReason}},
+		`{"structuredContent":{"valid":false,"errors":"no"}}`:                                                      {method: "toolvet+native", errors: []string{noReason}},
+		`{"structuredContent":{"valid":false,"errors":["a\n b\u001b", 7]}}`:                                        {method: "toolvet+native", errors: []string{"a b\ufffd"}},
+		`{"isError":true,"structuredContent":{"valid":false}}`:                                                     {method: "toolvet+native", errors: []string{noReason}},
+		`{"resultType":"input_required","structuredContent":{"valid":false}}`:                                      {method: "toolvet+native", errors: []string{noReason}},
+		`{"structuredContent":{"valid":false},"content":[{"type":"text","text":"{\"valid\":true}"}]}`:              {method: "toolvet+native", errors: []string{noReason}},
+		`{"isError":true,"structuredContent":{"valid":true}}`:                                                      {valid: true, method: "toolvet", warnings: 1},
+		`{"isError":1,"structuredContent":{"valid":true}}`:                                                         {valid: true, method: "toolvet", warnings: 1},
+		`{"resultType":"task","structuredContent":{"valid":true}}`:                                                 {valid: true, method: "toolvet", warnings: 1},
+		`{"structuredContent":{"valid":true,"errors":"none"}}`:                                                     {valid: true, method: "toolvet", warnings: 1},
+		`{"structuredContent":{"Valid":true}}`:                                                                     {valid: true, method: "toolvet", warnings: 1},
+		`{"structuredContent":{"valid":1}}`:                                                                        {valid: true, method: "toolvet", warnings: 1},
+		`{"structuredContent":{"valid":true,"valid":false}}`:                                                       {valid: true, method: "toolvet", warnings: 1},
+		`{"content":[{"type":"text","text":"fine"}]}`:                                                              {valid: true, method: "toolvet", warnings: 1},
 		`{"content":[]}`: {valid: true, method: "toolvet", warnings: 1},
 		`[]`:             {valid: true, method: "toolvet", warnings: 1},
 		``:               {valid: true, method: "toolvet", warnings: 1},
@@ -95,7 +96,7 @@ func TestAddNativeIsBounded(t *testing.T) {
 	for i := range list {
 		list[i] = fmt.Sprintf("%d%s", i, strings.Repeat("x", 5000))
 	}
-	body, err := json.Marshal(map[string]any{"structuredContent": map[string]any{"valid": true, "warnings": list}})
+	body, err := json.Marshal(map[string]any{"structuredContent": map[string]any{"valid": true, "errors": []string{}, "warnings": list, "suggestions": []string{}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -91,7 +91,7 @@ Exit codes: 0 go, 1 no-go, 2 not judged.`,
 	root.AddCommand(a.checkCommand(), a.proxyCommand(), a.serveCommand(), a.toolsCommand(), a.serversCommand(), a.callCommand(),
 		a.initCommand(), a.importCommand(), a.lockCommand(), a.policyCommand(), a.logCommand(), a.tokenCommand(),
 		a.scheduleCommand(), a.rehearseCommand(), a.auditCommand(), a.doctorCommand(), a.explainCommand(), a.demoCommand(),
-		a.hookCommand(), a.versionCommand(), a.demoServerCommand(), a.sandboxCommand(), a.hookJudgeCommand(), a.hookShellCommand())
+		a.hookCommand(), a.conformanceCommand(), a.versionCommand(), a.demoServerCommand(), a.sandboxCommand(), a.hookJudgeCommand(), a.hookShellCommand())
 	return root
 }
 

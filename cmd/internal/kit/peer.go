@@ -1,0 +1,217 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package kit
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
+	"github.com/toolvet/toolvet/upstream"
+)
+
+// A message is one of JSON-RPC, as it came.
+type message = map[string]any
+
+// maxLine bounds a message of the peer.
+const maxLine = 16 << 20
+
+// A peer is an open connection to the server under test.
+type peer struct {
+	transport upstream.Transport
+	revision  string
+	timeout   time.Duration
+
+	mu      sync.Mutex
+	last    int
+	waiting map[string]chan message
+	notes   []message // without an id, since the scenario began
+	gone    error
+}
+
+func dial(ctx context.Context, d upstream.Dialer, revision string, timeout time.Duration, stderr io.Writer) (*peer, error) {
+	t, err := d.Dial(ctx, stderr)
+	if err != nil {
+		return nil, err
+	}
+	p := &peer{transport: t, revision: revision, timeout: timeout, waiting: map[string]chan message{}}
+	go p.read()
+	return p, nil
+}
+
+func (p *peer) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	_ = p.transport.Stdin().Close() // it is gone, or ends
+	_ = p.transport.Stop(ctx)       // how it ends is not tested
+}
+
+func (p *peer) read() {
+	lines := bufio.NewScanner(p.transport.Stdout())
+	lines.Buffer(nil, maxLine)
+	for lines.Scan() {
+		var m message
+		if json.Unmarshal(lines.Bytes(), &m) != nil {
+			p.end(fmt.Errorf("the peer wrote a line that is no JSON object: %.80q", lines.Bytes()))
+			return
+		}
+		p.take(m)
+	}
+	p.end(cmpError(lines.Err(), errors.New("the peer ended the connection")))
+}
+
+func cmpError(err, otherwise error) error {
+	if err != nil {
+		return err
+	}
+	return otherwise
+}
+
+func (p *peer) end(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.gone = err
+	for id, c := range p.waiting {
+		close(c)
+		delete(p.waiting, id)
+	}
+}
+
+func (p *peer) take(m message) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	id, asked := m["id"]
+	_, calls := m["method"]
+	switch {
+	case calls && asked:
+		p.refuse(id) // the kit has no roots, models or users
+	case calls:
+		p.notes = append(p.notes, m)
+	default:
+		key := fmt.Sprint(id)
+		if id == nil {
+			key = noID
+		}
+		if c := p.waiting[key]; c != nil {
+			c <- m
+			delete(p.waiting, key)
+		}
+	}
+}
+
+// noID stands for the answer to a message whose id the peer could not read.
+const noID = "none"
+
+func (p *peer) refuse(id any) {
+	line, err := json.Marshal(message{"jsonrpc": "2.0", "id": id, "error": message{"code": -32601, "message": "the conformance kit does not offer this"}})
+	if err == nil {
+		go func() { _, _ = p.transport.Stdin().Write(append(line, '\n')) }() // not under the lock
+	}
+}
+
+// request sends a request, and waits for the answer.
+func (p *peer) request(ctx context.Context, method string, params, meta map[string]any) (message, error) {
+	id := p.next()
+	params = withMeta(params, p.meta(meta))
+	m := message{"jsonrpc": "2.0", "id": id, "method": method}
+	if params != nil {
+		m["params"] = params
+	}
+	line, err := json.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	return p.exchange(ctx, string(line), strconv.Itoa(id))
+}
+
+func (p *peer) next() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.last++
+	return p.last
+}
+
+// meta is the _meta of each request: from 2026-07-28 on, it tells the revision and the client.
+func (p *peer) meta(more map[string]any) map[string]any {
+	meta := map[string]any{}
+	if p.revision >= jsonrpc.Modern {
+		meta[jsonrpc.RevisionKey] = p.revision
+		meta[jsonrpc.ClientInfoKey] = clientInfo
+		meta[jsonrpc.CapabilitiesKey] = map[string]any{}
+	}
+	for k, v := range more {
+		meta[k] = v
+	}
+	return meta
+}
+
+var clientInfo = map[string]any{"name": "toolvet-conformance", "version": "1.0"}
+
+func withMeta(params, meta map[string]any) map[string]any {
+	if len(meta) == 0 {
+		return params
+	}
+	with := map[string]any{"_meta": meta}
+	for k, v := range params {
+		with[k] = v
+	}
+	return with
+}
+
+// exchange sends a line, and waits for the answer with this id.
+func (p *peer) exchange(ctx context.Context, line, id string) (message, error) {
+	c := make(chan message, 1)
+	p.mu.Lock()
+	gone := p.gone
+	if gone == nil {
+		p.waiting[id] = c
+		p.waiting[noID] = c // the answer to a message that cannot be read has none
+	}
+	p.mu.Unlock()
+	if gone != nil {
+		return nil, gone
+	}
+	if err := p.write(line); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.timeout)
+	defer cancel()
+	select {
+	case m, ok := <-c:
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.waiting, id)
+		delete(p.waiting, noID)
+		if !ok {
+			return nil, p.gone
+		}
+		return m, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("no answer within %v", p.timeout)
+	}
+}
+
+func (p *peer) write(line string) error {
+	_, err := io.WriteString(p.transport.Stdin(), line+"\n")
+	return err
+}
+
+// notified returns the notifications since the last call.
+func (p *peer) notified() []any {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	list := make([]any, 0, len(p.notes))
+	for _, n := range p.notes {
+		list = append(list, n)
+	}
+	p.notes = nil
+	return list
+}
