@@ -28,6 +28,7 @@ import (
 type conformanceFlags struct {
 	proxy, client bool
 	dryRunsOnly   bool
+	sdk           bool
 	revisions     []string
 	scenarios     []string
 	timeout       time.Duration
@@ -62,6 +63,7 @@ The exit code is 0 if no scenario failed, 1 if one did, and 2 if the peer could 
 	f.BoolVar(&flags.proxy, "proxy", false, "COMMAND is a proxy, to which the kit adds the command of a server")
 	f.BoolVar(&flags.client, "client", false, "COMMAND is a client that reads tasks")
 	f.BoolVar(&flags.dryRunsOnly, "dry-runs-only", false, "the validator judges dry runs, but no live calls")
+	f.BoolVar(&flags.sdk, "sdk", false, "an SDK reads the peer's messages: leave out those that it refuses before the validator sees them")
 	f.StringSliceVar(&flags.revisions, "revision", nil, "test these revisions of MCP only; the peer must speak them (default: all that it speaks)")
 	f.StringSliceVar(&flags.scenarios, "scenario", nil, "play these scenarios only")
 	f.DurationVar(&flags.timeout, "timeout", 10*time.Second, "how long each answer may take")
@@ -127,7 +129,7 @@ func (a *app) playScenarios(cmd *cobra.Command, flags conformanceFlags, peer []s
 	}
 	defer os.RemoveAll(dir)
 	run := &kit.Run{Dialer: upstream.Command{Args: peer}, Revisions: flags.revisions, Only: flags.scenarios,
-		DryRunsOnly: flags.dryRunsOnly, Timeout: flags.timeout}
+		DryRunsOnly: flags.dryRunsOnly, SDK: flags.sdk, Timeout: flags.timeout}
 	if flags.verbose {
 		run.Stderr = a.stderr
 	}

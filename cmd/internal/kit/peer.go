@@ -30,11 +30,12 @@ type peer struct {
 	revision  string
 	timeout   time.Duration
 
-	mu      sync.Mutex
-	last    int
-	waiting map[string]chan message
-	notes   []message // without an id, since the scenario began
-	gone    error
+	mu     sync.Mutex
+	last   int
+	wanted string       // the id of the one request that waits
+	waiter chan message // of its answer; nil: nobody waits
+	notes  []message    // without an id, since the scenario began
+	gone   error
 }
 
 func dial(ctx context.Context, d upstream.Dialer, revision string, timeout time.Duration, stderr io.Writer) (*peer, error) {
@@ -42,7 +43,7 @@ func dial(ctx context.Context, d upstream.Dialer, revision string, timeout time.
 	if err != nil {
 		return nil, err
 	}
-	p := &peer{transport: t, revision: revision, timeout: timeout, waiting: map[string]chan message{}}
+	p := &peer{transport: t, revision: revision, timeout: timeout}
 	go p.read()
 	return p, nil
 }
@@ -79,9 +80,9 @@ func (p *peer) end(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.gone = err
-	for id, c := range p.waiting {
-		close(c)
-		delete(p.waiting, id)
+	if p.waiter != nil {
+		close(p.waiter)
+		p.waiter = nil
 	}
 }
 
@@ -95,20 +96,11 @@ func (p *peer) take(m message) {
 		p.refuse(id) // the kit has no roots, models or users
 	case calls:
 		p.notes = append(p.notes, m)
-	default:
-		key := fmt.Sprint(id)
-		if id == nil {
-			key = noID
-		}
-		if c := p.waiting[key]; c != nil {
-			c <- m
-			delete(p.waiting, key)
-		}
+	case p.waiter != nil && (id == nil || fmt.Sprint(id) == p.wanted): // the answer to a message that cannot be read has no id
+		p.waiter <- m
+		p.waiter = nil
 	}
 }
-
-// noID stands for the answer to a message whose id the peer could not read.
-const noID = "none"
 
 func (p *peer) refuse(id any) {
 	line, err := json.Marshal(message{"jsonrpc": "2.0", "id": id, "error": message{"code": -32601, "message": "the conformance kit does not offer this"}})
@@ -166,36 +158,37 @@ func withMeta(params, meta map[string]any) map[string]any {
 	return with
 }
 
-// exchange sends a line, and waits for the answer with this id.
+// exchange sends a line, and waits for the answer with this id. One exchange runs at a time.
 func (p *peer) exchange(ctx context.Context, line, id string) (message, error) {
 	c := make(chan message, 1)
 	p.mu.Lock()
 	gone := p.gone
-	if gone == nil {
-		p.waiting[id] = c
-		p.waiting[noID] = c // the answer to a message that cannot be read has none
-	}
+	p.wanted, p.waiter = id, c
 	p.mu.Unlock()
 	if gone != nil {
 		return nil, gone
 	}
-	if err := p.write(line); err != nil {
-		return nil, err
-	}
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
-	select {
-	case m, ok := <-c:
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		delete(p.waiting, id)
-		delete(p.waiting, noID)
-		if !ok {
-			return nil, p.gone
+	written := make(chan error, 1)
+	go func() { written <- p.write(line) }() // a peer that does not read must not hold up the kit
+	for {
+		select {
+		case err := <-written:
+			if err != nil {
+				return nil, err
+			}
+			written = nil
+		case m, ok := <-c:
+			if !ok {
+				p.mu.Lock()
+				defer p.mu.Unlock()
+				return nil, p.gone
+			}
+			return m, nil
+		case <-ctx.Done():
+			return nil, fmt.Errorf("no answer within %v", p.timeout)
 		}
-		return m, nil
-	case <-ctx.Done():
-		return nil, fmt.Errorf("no answer within %v", p.timeout)
 	}
 }
 

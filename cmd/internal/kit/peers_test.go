@@ -1,46 +1,215 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package kit
+package kit_test
 
 import (
+	"bufio"
 	"context"
 	"io"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/cmd/command"
+	"github.com/toolvet/toolvet/cmd/internal/kit"
+	"github.com/toolvet/toolvet/mcpgate"
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// TestTry is of use while scenarios are written.
-func TestTry(t *testing.T) {
-	program := os.Getenv("TOOLVET_TRY")
-	if program == "" {
-		t.Skip("TOOLVET_TRY is not set")
-	}
-	_ = context.Background
-	_ = io.Discard
-	run := &Run{Dialer: upstream.Command{Args: []string{program, "proxy", "--", os.Args[0], "-test.run=TestMain0"}}, Stderr: os.Stderr}
-	results, err := run.Play(t.Context())
-	if err != nil {
-		t.Error(err)
-	}
-	count := map[string]int{}
-	for _, r := range results {
-		count[r.Revision+" "+r.Status]++
-		if r.Status == Failed {
-			t.Errorf("%s %s: %s", r.Revision, r.Scenario.Name, r.Why)
-		}
-	}
-	t.Log(count)
-}
-
+// TestMain makes the test a toolvet when it is called like one.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "-test.run=TestMain0" {
-		if err := Serve(nil, os.Stdin, os.Stdout, nil); err != nil {
-			os.Exit(1)
-		}
-		os.Exit(0)
+	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") {
+		command.Main(context.Background())
 	}
 	os.Exit(m.Run())
+}
+
+func self(t *testing.T) string {
+	t.Helper()
+	name, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// TestProxy holds that the proxy on stdio passes every scenario for servers and proxies.
+func TestProxy(t *testing.T) {
+	t.Parallel()
+	report := filepath.Join(t.TempDir(), "junit.xml")
+	cmd := exec.CommandContext(t.Context(), self(t), "conformance", "--proxy", "--junit", report, "--", self(t), "proxy", "--")
+	out, err := cmd.CombinedOutput()
+	t.Logf("%s", out)
+	if err != nil {
+		t.Errorf("the proxy does not conform: %v", err)
+	}
+	text, err := os.ReadFile(report)
+	if err != nil || strings.Count(string(text), "<testsuite ") != len(kit.Revisions) {
+		t.Errorf("the report has not a suite for each revision: %v", err)
+	}
+}
+
+// TestHTTP holds that the proxy over HTTP conforms.
+func TestHTTP(t *testing.T) {
+	t.Parallel()
+	url := listening(t, "proxy", "--listen", "127.0.0.1:0", "--", self(t), "conformance", "serve")
+	conforms(t, &kit.Run{Dialer: upstream.HTTP{URL: url + "/mcp"}, Remote: true})
+}
+
+// TestGateway holds that the gateway conforms, over HTTP and on stdio.
+func TestGateway(t *testing.T) {
+	t.Parallel()
+	policy := filepath.Join(t.TempDir(), "toolvet.yaml")
+	text := "version: 1\nservers:\n  peer:\n    command: [" + strconv.Quote(self(t)) + ", conformance, serve]\n"
+	if err := os.WriteFile(policy, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("http", func(t *testing.T) {
+		t.Parallel()
+		url := listening(t, "serve", "--policy", policy, "--listen", "127.0.0.1:0")
+		conforms(t, &kit.Run{Dialer: upstream.HTTP{URL: url + "/mcp"}, Remote: true})
+	})
+	t.Run("one server", func(t *testing.T) {
+		t.Parallel()
+		url := listening(t, "serve", "--policy", policy, "--listen", "127.0.0.1:0")
+		conforms(t, &kit.Run{Dialer: upstream.HTTP{URL: url + "/mcp/peer"}, Remote: true})
+	})
+	t.Run("stdio", func(t *testing.T) {
+		t.Parallel()
+		conforms(t, &kit.Run{Dialer: upstream.Command{Args: []string{self(t), "serve", "--policy", policy, "--stdio"}}})
+	})
+}
+
+// TestMiddleware holds that the middleware for servers in Go conforms.
+func TestMiddleware(t *testing.T) {
+	t.Parallel()
+	conforms(t, &kit.Run{Dialer: middleware{}, SDK: true})
+}
+
+// conforms plays the scenarios against a peer, and reports those that failed.
+func conforms(t *testing.T, run *kit.Run) {
+	t.Helper()
+	run.Timeout = time.Minute
+	run.Stderr = io.Discard
+	results, err := run.Play(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range results {
+		if r.Status == kit.Failed {
+			t.Errorf("%s %s: %s\n%s", r.Revision, r.Scenario.Name, r.Scenario.Text, r.Why)
+		}
+	}
+	count := kit.Counts(results)
+	if count[kit.Passed] < 80 {
+		t.Errorf("only %d scenarios were played", count[kit.Passed])
+	}
+	t.Logf("%v", count)
+}
+
+var address = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
+
+// listening starts toolvet, and returns the address that it prints.
+func listening(t *testing.T, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), self(t), args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 10 * time.Second
+	out, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Wait() }) // the context of the test has ended it
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if url := address.FindString(lines.Text()); url != "" {
+			go func() { _, _ = io.Copy(io.Discard, out) }()
+			return url
+		}
+	}
+	t.Fatalf("toolvet %v printed no address", args)
+	return ""
+}
+
+// middleware is the Dialer of a server by the official SDK, with the fixture and toolvet's middleware.
+type middleware struct{}
+
+func (middleware) Dial(context.Context, io.Writer) (upstream.Transport, error) {
+	server := mcp.NewServer(&mcp.Implementation{Name: "fixture", Version: "1.0"}, nil)
+	gate, err := toolvet.New(toolvet.WithChecks(suite.Default()...))
+	if err != nil {
+		return nil, err
+	}
+	if err := mcpgate.Install(server, gate); err != nil {
+		return nil, err
+	}
+	addFixture(server)
+	in, toServer := io.Pipe()
+	fromServer, out := io.Pipe()
+	ctx, cancel := context.WithCancel(context.Background())
+	p := &pipes{in: toServer, out: fromServer, done: make(chan struct{}), cancel: cancel}
+	go func() {
+		defer close(p.done)
+		_ = server.Run(ctx, &mcp.IOTransport{Reader: in, Writer: out}) // it ends with its input
+		_ = out.Close()
+	}()
+	return p, nil
+}
+
+type pipes struct {
+	in     io.WriteCloser
+	out    io.ReadCloser
+	done   chan struct{}
+	cancel func()
+}
+
+func (p *pipes) Stdin() io.WriteCloser { return p.in }
+func (p *pipes) Stdout() io.ReadCloser { return p.out }
+func (p *pipes) Done() <-chan struct{} { return p.done }
+func (p *pipes) Stop(ctx context.Context) error {
+	p.cancel()
+	_ = p.out.Close()
+	select {
+	case <-p.done:
+	case <-ctx.Done():
+	}
+	return nil
+}
+
+func addFixture(server *mcp.Server) {
+	var runs atomic.Int64
+	text := func(s string) *mcp.CallToolResult {
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: s}}}
+	}
+	server.AddTool(&mcp.Tool{Name: "conformance_write", Description: "Writes a report.", InputSchema: map[string]any{
+		"type": "object",
+		"properties": map[string]any{
+			"path":    map[string]any{"type": "string", "minLength": 1},
+			"mode":    map[string]any{"type": "string", "enum": []any{"full", "incremental"}},
+			"retries": map[string]any{"type": "integer", "minimum": 0, "maximum": 9},
+		},
+		"required": []any{"path", "mode"}, "additionalProperties": false,
+	}}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		runs.Add(1)
+		return text("written"), nil
+	})
+	server.AddTool(&mcp.Tool{Name: "conformance_count", Description: "Tells how many reports were written.",
+		InputSchema: map[string]any{"type": "object", "additionalProperties": false}},
+		func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return text(strconv.FormatInt(runs.Load(), 10)), nil
+		})
 }

@@ -47,6 +47,8 @@ type Run struct {
 	Only []string
 	// DryRunsOnly leaves out the scenarios about live calls, for validators that only judge dry runs.
 	DryRunsOnly bool
+	// SDK leaves out the scenarios about messages that an SDK refuses before it hands them to the validator.
+	SDK bool
 	// Remote is set for a server behind a URL: it cannot be sent broken lines.
 	Remote bool
 	// Timeout bounds the start of the peer and each answer. 0: 10 s.
@@ -143,8 +145,8 @@ func (r *Run) connect(ctx context.Context, d upstream.Dialer, revision string) (
 func (r *Run) lacking(scenario *Scenario, s *session) string {
 	for _, n := range scenario.Needs {
 		switch {
-		case n == "live" && r.DryRunsOnly, n == "lines" && r.Remote:
-		case n == "live" || n == "lines" || n == "findings":
+		case n == "live" && r.DryRunsOnly, n == "lines" && r.Remote, n == "reader" && r.SDK:
+		case n == "live" || n == "lines" || n == "reader":
 			continue
 		case scenario.Peer == Proxy || s.known[n]:
 			continue
@@ -291,9 +293,9 @@ func (p *player) filled(v any) any {
 		case "$batch":
 			return p.session.validate + "_batch"
 		case "$write":
-			return writeTool
+			return p.session.write
 		case "$count":
-			return countTool
+			return p.session.count
 		case "$long":
 			return strings.Repeat("long ", 200)
 		}
@@ -320,6 +322,6 @@ func (p *player) line(raw, id string) string {
 		text, _ := json.Marshal(m) // maps and strings
 		meta = `"_meta":` + string(text) + ","
 	}
-	return strings.NewReplacer("${id}", id, "${meta}", meta, "${validate}", p.session.validate, "${write}", writeTool, "${count}", countTool,
+	return strings.NewReplacer("${id}", id, "${meta}", meta, "${validate}", p.session.validate, "${write}", p.session.write, "${count}", p.session.count,
 		"${deep}", strings.Repeat("[", 5000)+strings.Repeat("]", 5000), "${huge}", strings.Repeat("x", 12<<20)).Replace(strings.TrimRight(raw, "\n"))
 }

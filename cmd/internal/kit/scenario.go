@@ -132,7 +132,7 @@ var needs = map[string]string{
 	"cacheable": "cacheable",
 	"live":      "a validator that judges live calls (--dry-runs-only leaves them out)",
 	"lines":     "a server on stdio",
-	"findings":  "results with findings",
+	"reader":    "a validator that reads messages itself (--sdk leaves out what an SDK refuses before it hands on a message)",
 }
 
 func (s *Scenario) check() error {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 )
@@ -29,6 +30,8 @@ type session struct {
 	tools      []any
 	capability map[string]any // nil: none is announced
 	validate   string         // the name of the validate tool
+	write      string         // the names of the fixture's tools, which a gateway puts its own words before
+	count      string
 	known      map[string]bool
 }
 
@@ -68,6 +71,7 @@ func greet(ctx context.Context, p *peer) (*session, error) {
 	if name, ok := s.capability["method"].(string); ok && name != "" {
 		s.validate = name
 	}
+	s.write, s.count = s.ending(writeTool), s.ending(countTool)
 	s.know()
 	return s, nil
 }
@@ -113,7 +117,7 @@ func (s *session) know() {
 	input, _ := s.tool(s.validate)["inputSchema"].(map[string]any)
 	properties, _ := input["properties"].(map[string]any)
 	s.known = map[string]bool{
-		"fixture":   s.tool(writeTool) != nil && s.tool(countTool) != nil,
+		"fixture":   s.write != "" && s.count != "",
 		"batch":     s.capability["batchValidation"] == true,
 		"single":    s.capability["batchValidation"] != true,
 		"levels":    properties["levels"] != nil,
@@ -131,15 +135,26 @@ func (s *session) tool(name string) map[string]any {
 	return s.tools[i].(map[string]any)
 }
 
+// ending returns the name of the tool that ends with suffix; "" if there is none.
+func (s *session) ending(suffix string) string {
+	for _, t := range s.tools {
+		m, _ := t.(map[string]any)
+		if name, _ := m["name"].(string); strings.HasSuffix(name, suffix) {
+			return name
+		}
+	}
+	return ""
+}
+
 // runs asks the fixture how often its tool has run.
 func (s *session) runs(ctx context.Context) (int, error) {
-	answer, err := s.request(ctx, "tools/call", map[string]any{"name": countTool, "arguments": map[string]any{}}, nil)
+	answer, err := s.request(ctx, "tools/call", map[string]any{"name": s.count, "arguments": map[string]any{}}, nil)
 	if err != nil {
 		return 0, err
 	}
 	n, err := strconv.Atoi(firstText(answer))
 	if err != nil {
-		return 0, fmt.Errorf("%s must answer with a number as text: %v", countTool, answer)
+		return 0, fmt.Errorf("%s must answer with a number as text: %v", s.count, answer)
 	}
 	return n, nil
 }
