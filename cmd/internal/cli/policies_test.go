@@ -236,7 +236,7 @@ func TestPoliciesLint(t *testing.T) {
 func TestPoliciesReal(t *testing.T) {
 	t.Parallel()
 	newer := []string{"browser_take_screenshot", "browser_click", "browser_evaluate", "browser_fill_form", "browser_tabs", "browser_wait_for", "browser_snapshot", "browser_find", "browser_network_request", "browser_network_requests"} // of @playwright/mcp than the corpora's
-	newer = append(newer, "new_in_an_update", "read_url", "delete_repository", "drop_table")                                                                                                                             // which stand for any that is not listed
+	newer = append(newer, "new_in_an_update", "read_url", "delete_repository", "drop_table")                                                                                                                                              // which stand for any that is not listed
 	real := realTools(t)
 	for _, name := range policyNames(t) {
 		if name == "git" {

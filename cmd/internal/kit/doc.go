@@ -8,6 +8,6 @@
 // it tests, and the reason for the sentence. Expectations are in CEL, which other languages can evaluate as well.
 //
 // A [Run] plays the scenarios for servers against one server, once for each revision of MCP that the server speaks. A server
-// that has the two tools of the [Fixture] can be tested in full. For a proxy, the kit is the server behind it, too. For a client,
+// that has the two tools of the fixture can be tested in full. For a proxy, the kit is the server behind it, too. For a client,
 // the kit is the server, and the client reads its tasks from its standard input ([Task]).
 package kit

@@ -60,7 +60,7 @@ type Run struct {
 }
 
 // ErrNoRevision means that the peer speaks none of the revisions.
-var ErrNoRevision = errors.New("the server speaks none of the revisions of MCP that were asked for")
+var ErrNoRevision = errors.New("the server speaks no revision of MCP")
 
 // Play plays the scenarios for servers, and those for proxies if Behind is set. It returns their results. An error means that the
 // peer could not be tested at all.
@@ -74,10 +74,11 @@ func (r *Run) Play(ctx context.Context) ([]Result, error) {
 		revisions = Revisions
 	}
 	var results []Result
-	spoken := 0
+	spoken, why := 0, error(nil)
 	for _, revision := range revisions {
 		s, err := r.connect(ctx, r.Dialer, revision)
 		if errors.Is(err, errRevision) && len(r.Revisions) == 0 {
+			why = err
 			continue
 		}
 		if err != nil {
@@ -107,7 +108,7 @@ func (r *Run) Play(ctx context.Context) ([]Result, error) {
 		s.close()
 	}
 	if spoken == 0 {
-		return results, ErrNoRevision
+		return results, fmt.Errorf("%w: %w", ErrNoRevision, why)
 	}
 	return results, ctx.Err()
 }

@@ -172,3 +172,21 @@ func (s *Scenario) check() error {
 func (s *Scenario) covers(revision string) bool {
 	return (s.Since == "" || revision >= s.Since) && (s.Until == "" || revision <= s.Until)
 }
+
+// An Exception is a sentence that no scenario can test, and the reason.
+type Exception struct {
+	Text string `yaml:"text"`
+	Why  string `yaml:"why"`
+}
+
+//go:embed untested.yaml
+var untested []byte
+
+// Untested returns the sentences with MUST that have no scenario.
+func Untested() ([]Exception, error) {
+	var list []Exception
+	if err := yaml.UnmarshalWithOptions(untested, &list, yaml.Strict()); err != nil {
+		return nil, fmt.Errorf("untested.yaml: %w", err)
+	}
+	return list, nil
+}

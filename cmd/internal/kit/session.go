@@ -51,11 +51,12 @@ func greet(ctx context.Context, p *peer) (*session, error) {
 	result, ok := answer["result"].(map[string]any)
 	switch {
 	case answer["error"] != nil:
-		return nil, errRevision
+		e, _ := answer["error"].(map[string]any)
+		return nil, fmt.Errorf("%w: %v", errRevision, e["message"])
 	case !ok:
 		return nil, fmt.Errorf("%s: the answer has neither a result nor an error", method)
 	case p.revision < jsonrpc.Modern && result["protocolVersion"] != p.revision:
-		return nil, errRevision
+		return nil, fmt.Errorf("%w: it answers with %v", errRevision, result["protocolVersion"])
 	}
 	s := &session{peer: p, handshake: result}
 	if p.revision < jsonrpc.Modern {
