@@ -95,6 +95,11 @@ func TestGateway(t *testing.T) {
 func TestMiddleware(t *testing.T) {
 	t.Parallel()
 	conforms(t, &kit.Run{Dialer: middleware{}, SDK: true})
+	run := &kit.Run{Dialer: middleware{}, Only: []string{"key-given-twice", "key-given-twice-in-a-dry-run"}} // the SDK hands on the bytes
+	results, err := run.Play(t.Context())
+	if count := kit.Counts(results); err != nil || count[kit.Failed] > 0 || count[kit.Passed] < 2 {
+		t.Errorf("%v, %v", count, err)
+	}
 }
 
 // conforms plays the scenarios against a peer, and reports those that failed.
