@@ -16,7 +16,7 @@ const (
 func (r risk) message() string {
 	return [...]string{
 		polynomial:  "can take very long on a long text: several loops, one behind the other, match the same text",
-		exponential: "must not be able to take exponential time: a loop in it matches one text in two ways",
+		exponential: "must not be able to take exponential time: a loop, or a row of parts, matches one text in many ways",
 		unknown:     "is too complex to know that it does not take exponential time",
 	}[r]
 }
@@ -43,6 +43,9 @@ func assess(tree *node) risk {
 		g.compare()
 		if steps < 0 {
 			return unknown
+		}
+		if choices(todo[0]) >= maxChoices {
+			return exponential
 		}
 		if worst = max(worst, g.risk()); worst >= exponential {
 			return worst

@@ -136,17 +136,20 @@ func (g *graph) repeat(n *node, apart *[]*node) span {
 	if endless {
 		copies = max(1, min(n.min, 2))
 	}
-	s := span{empty: true}
-	for i := range copies {
-		b := g.build(n.subs[0], apart)
+	bodies := make([]span, copies)
+	for i := range bodies { // the states have the order of the expression
+		bodies[i] = g.build(n.subs[0], apart)
 		if endless && i == copies-1 {
-			g.link(b.last, b.first)
+			g.link(bodies[i].last, bodies[i].first)
 		}
+	}
+	s := span{empty: true}
+	for i := copies - 1; i >= 0; i-- { // x{0,2} is (x(x)?)?: the second comes behind the first alone
+		s = g.join(bodies[i], s)
 		if i >= n.min { // it may be left out, besides being empty
-			b.many = b.many || b.empty
-			b.empty = true
+			s.many = s.many || s.empty
+			s.empty = true
 		}
-		s = g.join(s, b)
 	}
 	return s
 }
