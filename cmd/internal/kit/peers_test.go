@@ -102,6 +102,31 @@ func TestMiddleware(t *testing.T) {
 	}
 }
 
+// TestPython holds that the example in Python conforms, in every revision.
+func TestPython(t *testing.T) {
+	t.Parallel()
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal(err)
+		}
+		t.Skip("python3 is not installed: apt-get install python3")
+	}
+	conforms(t, &kit.Run{Dialer: upstream.Command{Args: []string{python, "../../../protocol/python/server.py"}}, Revisions: kit.Revisions})
+}
+
+// TestGoTemplate holds that the template in Go conforms, as far as a server without the fixture can be tested.
+func TestGoTemplate(t *testing.T) {
+	t.Parallel()
+	program := filepath.Join(t.TempDir(), "my-server")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./protocol/templates/go")
+	build.Dir = "../../.."
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	conforms(t, &kit.Run{Dialer: upstream.Command{Args: []string{program}}, SDK: true, Revisions: kit.Revisions})
+}
+
 // conforms plays the scenarios against a peer, and reports those that failed.
 func conforms(t *testing.T, run *kit.Run) {
 	t.Helper()

@@ -186,7 +186,7 @@ type targetRule struct {
 }
 
 var targetRules = []targetRule{
-	{sdks[0], []string{"mcpgate", "policyfile", "cmd/internal/jobs/server", "cmd/internal/demo/...", "cmd/internal/hook/judge", "bench/...", "examples/..."}, "the official SDK changes with MCP; what depends on it stays in one package, fixtures apart"},
+	{sdks[0], []string{"mcpgate", "policyfile", "cmd/internal/jobs/server", "cmd/internal/demo/...", "cmd/internal/hook/judge", "bench/...", "examples/...", "protocol/templates/..."}, "the official SDK changes with MCP; what depends on it stays in one package, fixtures apart"},
 	{sdks[1], nil, "one SDK is enough, and it is the official one"},
 	{sdks[2], nil, "one SDK is enough, and it is the official one"},
 	{"internal/jsonschema", []string{"schema"}, "package schema bounds what a hostile schema costs; past it nothing does"},
