@@ -11,6 +11,8 @@ import {
 import { batchOf, verdictOf } from './result.js';
 import { printable } from './text.js';
 
+export type { Capability, Level, Verdict } from './protocol.js';
+
 /** A `Client` of the SDK 1.x or 2.x, as far as this package uses it. */
 export interface ClientLike {
   getServerCapabilities(): unknown;
@@ -97,8 +99,12 @@ export async function validate(client: ClientLike, tool: string, args: unknown =
     verdict.errors.push('the tools of the server could not be listed, so the call was not judged');
     verdict.valid = false;
   }
-  log(`validate ${name}: ${verdict.method}: ${verdict.valid ? 'go' : 'no-go'}, ${verdict.errors.length} errors, ${verdict.warnings.length} warnings`);
+  tell(log, verdict, name);
   return verdict;
+}
+
+function tell(log: Log, { method, valid, errors, warnings }: Verdict, name: string): void {
+  log(`validate ${name}: ${method}: ${valid ? 'go' : 'no-go'}, ${errors.length} errors, ${warnings.length} warnings`);
 }
 
 interface Plan {
@@ -280,10 +286,9 @@ async function byBatchTool(client: ClientLike, tools: Map<string, Tool>, batch: 
   const plans: Plan[] = [];
   for (const call of calls) plans.push(await planOf(client, tools, call.tool, call.arguments ?? {}, options, log));
   const asked = plans.filter((plan) => plan.native !== undefined);
-  if (asked.length === 0) return plans.map((plan) => plan.own);
   let answers: unknown[] | undefined;
   let failure: unknown;
-  try {
+  if (asked.length > 0) try {
     const fault = batchFault(batch) ?? definitionFault(asked[0]!.native!);
     if (fault !== undefined) throw new Unusable(fault);
     const entries = asked.map((plan) => requestOf(plan.native!, plan.tool, plan.args, calls[plans.indexOf(plan)]!.levels ?? options.levels));
@@ -294,7 +299,7 @@ async function byBatchTool(client: ClientLike, tools: Map<string, Tool>, batch: 
   } catch (error) {
     failure = error;
   }
-  return plans.map((plan) => {
+  const verdict = (plan: Plan): Verdict => {
     if (plan.native === undefined) return plan.own;
     try {
       if (answers === undefined) throw failure;
@@ -302,6 +307,11 @@ async function byBatchTool(client: ClientLike, tools: Map<string, Tool>, batch: 
     } catch (error) {
       return without(plan, error, log);
     }
+  };
+  return plans.map((plan) => {
+    const result = verdict(plan);
+    tell(log, result, printable(plan.tool, 128));
+    return result;
   });
 }
 

@@ -16,6 +16,7 @@ import { answer, batchOf, refusal, verdictOf } from './result.js';
 import { below, listed } from './text.js';
 
 export type { Check, CheckContext, CheckOptions, Fault } from './checks.js';
+export type { Level } from './protocol.js';
 
 export interface ValidationOptions {
   /** The largest number of calls in a batch; 100 if it is absent, and 0 for no batches. */
