@@ -46,11 +46,9 @@ export function announced(capabilities: unknown): Capability | undefined {
     member(member(capabilities, 'extensions'), extensionKey),
   ];
   for (const place of places) {
-    const own = { supported: member(place, 'supported'), version: member(place, 'version') ?? '1.0', method: member(place, 'method') ?? 'validate' };
-    const known = typeof own.version === 'string' && /^1\.\d+$/.test(own.version);
-    if (own.supported === true && known && typeof own.method === 'string' && own.method !== '') {
-      return { ...(place as object), supported: true, version: String(own.version), method: own.method };
-    }
+    const { supported, version = '1.0', method = 'validate' } = { supported: member(place, 'supported'), version: member(place, 'version'), method: member(place, 'method') };
+    const known = typeof version === 'string' && /^1\.\d+$/.test(version);
+    if (supported === true && known && typeof method === 'string' && method !== '') return { ...(place as object), supported, version, method };
   }
   return undefined;
 }

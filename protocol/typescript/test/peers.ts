@@ -97,3 +97,33 @@ export async function connectRaw(kind: Kind, server: Any, protocolVersion = '202
   near.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
   return { raw, capabilities: result.capabilities };
 }
+
+export interface Fake {
+  capabilities?: Record<string, unknown>;
+  tools?: unknown[];
+  /** The result of a call, which may be anything; undefined for no answer, an Error for a JSON-RPC error. */
+  call?: (params: { name: string; arguments?: Any }) => unknown;
+}
+
+/** A client of one generation that is connected to a server by hand, which may answer anything. */
+export async function connectFake(kind: Kind, fake: Fake, revision?: string): Promise<ClientLike & { close(): Promise<void> }> {
+  const [near, far] = memory[kind].createLinkedPair();
+  const capabilities = { tools: {}, ...fake.capabilities };
+  const modern = revision === undefined ? {} : { resultType: 'complete', ttlMs: 0, cacheScope: 'private' };
+  const answers: Record<string, (params: Any) => unknown> = {
+    initialize: (params) => ({ protocolVersion: params.protocolVersion, capabilities, serverInfo: info }),
+    'server/discover': () => ({ ...modern, supportedVersions: [revision], capabilities, serverInfo: info }),
+    'tools/list': () => ({ ...modern, tools: fake.tools ?? [] }),
+    'tools/call': (params) => fake.call?.(params),
+  };
+  far.onmessage = ({ id, method, params }: Any) => {
+    const result = answers[method]?.(params);
+    if (id === undefined || result === undefined) return;
+    const error = { code: -32603, message: 'broken' };
+    void far.send({ jsonrpc: '2.0', id, ...(result instanceof Error ? { error } : { result }) });
+  };
+  await far.start();
+  const client = new clients[kind](info, revision === undefined ? {} : { versionNegotiation: { mode: { pin: revision } } });
+  await client.connect(near);
+  return client;
+}
