@@ -74,6 +74,11 @@ export class Raw {
     listen((message) => this.#waiting.get(message.id)?.(message));
   }
 
+  /** Calls a function with the message that has an id. */
+  expect(id: unknown, take: (message: Any) => void): void {
+    this.#waiting.set(id, take);
+  }
+
   request(method: string, params?: object): Promise<Any> {
     const id = ++this.#id;
     return new Promise((resolve) => {
