@@ -80,7 +80,7 @@ export async function runCheck(check: Registered, call: Judged, broken: OnBroken
     broken(call.tool, check.name, error);
     return { findings: [finding('the check broke, so the call was not judged in full')], skipped: [] };
   }
-  const findings = read(answer, check, secrets(call));
+  const findings = read(answer, check, call);
   return { findings: findings ?? [finding('the answer of the check cannot be read, so the call was not judged in full')], skipped: [] };
 }
 
@@ -100,9 +100,11 @@ function inTime(check: Registered, call: Judged): Promise<unknown> {
 }
 
 /** The findings in the answer of a check; undefined if it cannot be read. */
-function read(answer: unknown, check: Registered, clean: (text: string) => string): Finding[] | undefined {
+function read(answer: unknown, check: Registered, call: Judged): Finding[] | undefined {
   if (answer === undefined || answer === null) return [];
-  if (!Array.isArray(answer)) return undefined;
+  if (!Array.isArray(answer) || answer.length > 1000) return undefined;
+  if (answer.length === 0) return [];
+  const clean = cleaner(call);
   const findings: Finding[] = [];
   for (const fault of answer as unknown[]) {
     if (!isObject(fault)) return undefined;
@@ -122,15 +124,18 @@ function read(answer: unknown, check: Registered, clean: (text: string) => strin
  * Makes a text of a check fit for a result: on one line, and without the texts of the arguments, except those that the
  * tool's definition has as well. Short ones stay, because they are parts of words.
  */
-function secrets(call: Judged): (text: string) => string {
+function cleaner(call: Judged): (text: string) => string {
+  const known = new Set(call.schema.match(/"(?:[^"\\]|\\.)*"/g));
   const values = new Set<string>();
   const open: unknown[] = [call.args];
-  for (let value = open.pop(); value !== undefined && values.size < 10_000; value = open.pop()) {
-    if (typeof value === 'string' && value.length >= 4 && !call.schema.includes(JSON.stringify(value))) values.add(value);
-    if (typeof value === 'object' && value !== null) open.push(...Object.values(value).filter((v) => v !== undefined));
+  while (open.length > 0) {
+    const value = open.pop();
+    if (typeof value === 'string' && value.length >= 4 && !known.has(JSON.stringify(value))) values.add(value);
+    if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) open.push(inner);
   }
   const longestFirst = [...values].sort((a, b) => b.length - a.length);
   return (text) => {
+    text = text.slice(0, 20_000);
     for (const value of longestFirst) text = text.replaceAll(value, '…');
     return printable(text.split(/\s+/).join(' ').trim(), 2000);
   };

@@ -4,7 +4,7 @@
 /** The judgement of arguments by their shape and by the tool's `inputSchema`: the level `syntax`. */
 
 import { type Finding, isObject, type Tool } from './protocol.js';
-import { repair, survey, Unjudgeable, violations } from './schema.js';
+import { renames, repair, survey, Unjudgeable, violations } from './schema.js';
 import { below, nearest } from './text.js';
 
 /** The JSON Schema validator of an SDK, which both generations keep in their servers and clients. */
@@ -91,10 +91,14 @@ export class SchemaJudge {
   }
 }
 
-/** What the SDK's own validator finds, which knows formats. Its messages are not passed on: they may repeat values. */
+/**
+ * What the SDK's own validator finds, which knows formats. Without formats it only compiles the schema, because it has no
+ * bounds: `uniqueItems` of many items takes it minutes. Its messages are not passed on: they may repeat values.
+ */
 function secondOpinion(sdk: SdkValidator | undefined, schema: Record<string, unknown>): (args: unknown) => Finding[] {
   if (sdk === undefined) return () => [];
-  const { $id: _, ...plain } = schema; // an id would tie the schema to others of the same validator
+  const { $id: _, ...plain } = JSON.parse(JSON.stringify(schema, (key, value: unknown) =>
+    (key === 'uniqueItems' && value === true ? undefined : value))) as Record<string, unknown>; // an id would tie it to other schemas
   let validator: ReturnType<SdkValidator['getValidator']>;
   try {
     validator = sdk.getValidator(plain);
@@ -102,6 +106,7 @@ function secondOpinion(sdk: SdkValidator | undefined, schema: Record<string, unk
     if (typeof plain['$schema'] !== 'string' || plain['$schema'].includes('draft-07')) throw error;
     return () => []; // a dialect that the SDK does not know, and this package does
   }
+  if (!JSON.stringify(plain).includes('"format"')) return () => [];
   return (args) => {
     const { valid, errorMessage } = validator(args);
     if (valid) return [];
@@ -116,7 +121,8 @@ function undeclared(schema: Record<string, unknown>, args: Record<string, unknow
   const open = ['additionalProperties', 'patternProperties', '$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas', 'dependencies'];
   if (!isObject(schema['properties']) || open.some((keyword) => Object.hasOwn(schema, keyword))) return [];
   const declared = schema['properties'];
+  const meant = renames(schema, args);
   return Object.keys(args).filter((name) => !Object.hasOwn(declared, name)).slice(0, 100).map((name) =>
     syntax('unknown-argument', below('', name), 'the tool does not declare this property, and may ignore it',
-      { severity: 'warning', suggestion: repair(schema, args, name) }));
+      { severity: 'warning', suggestion: repair(meant, name) }));
 }

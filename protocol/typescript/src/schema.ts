@@ -24,17 +24,20 @@ type Rule = (e: Evaluation, schema: Record<string, unknown>, value: unknown, poi
 
 const mostSteps = 200_000;
 const mostDepth = 256;
+const mostTime = 2000; // milliseconds
+const mostFound = 100;
 
 /** One look at one value. */
 class Evaluation {
   found: Violation[] = [];
   steps = 0;
   depth = 0;
+  readonly start = Date.now();
   constructor(readonly root: Schema) {}
 
   /** Holds a value against a schema, and adds what is wrong to `found`. */
   apply(schema: Schema, value: unknown, pointer: string): void {
-    if (++this.steps > mostSteps) throw new Unjudgeable('its inputSchema makes too much work of these arguments');
+    if (++this.steps > mostSteps || (this.steps % 1000 === 0 && Date.now() - this.start > mostTime)) throw new Unjudgeable('its inputSchema makes too much work of these arguments');
     if (schema === true) return;
     if (schema === false) return this.fail(pointer, 'nothing is allowed here');
     if (++this.depth > mostDepth) throw new Unjudgeable('its inputSchema nests too deep');
@@ -45,7 +48,12 @@ class Evaluation {
   }
 
   fail(pointer: string, message: string, more: Partial<Violation> = {}): void {
-    if (this.found.length < 100) this.found.push({ pointer, message, ...more });
+    if (!this.full()) this.found.push({ pointer, message, ...more });
+  }
+
+  /** Whether no further fault is told. */
+  full(): boolean {
+    return this.found.length >= mostFound;
   }
 
   /** The faults by one of several schemas, apart from `found`. */
@@ -208,8 +216,8 @@ const rules = new Map<string, Rule>([
 ]);
 
 function choice(e: Evaluation, allowed: unknown[], value: unknown, pointer: string): void {
-  const own = canonical(value);
-  if (allowed.some((a) => canonical(a) === own)) return;
+  const same = typeof value === 'object' && value !== null ? ((own) => (a: unknown) => typeof a === 'object' && canonical(a) === own)(canonical(value)) : (a: unknown) => a === value;
+  if (allowed.some(same)) return;
   const options = allowed.filter((a) => typeof a === 'string');
   const meant = typeof value === 'string' ? nearest(value, options) : undefined;
   const words = allowed.slice(0, 20).map(shown).join(', ') + (allowed.length > 20 ? ` or ${allowed.length - 20} more` : '');
@@ -229,39 +237,45 @@ function rest(e: Evaluation, schema: Schema, value: unknown, pointer: string, fr
 
 function required(e: Evaluation, schema: Record<string, unknown>, value: unknown, pointer: string, needed: string[]): void {
   if (!isObject(value)) return;
-  for (const name of needed.filter((n) => !Object.hasOwn(value, n))) {
+  const missing = needed.filter((n) => !Object.hasOwn(value, n));
+  const meant = missing.length > 0 ? renames(schema, value) : new Map<string, string>();
+  for (const name of missing) {
     const type = member(member(schema['properties'], name), 'type');
-    const foreign = Object.keys(value).slice(0, 1000).find((key) => renamed(schema, value, key) === name);
+    const foreign = [...meant].find(([, declared]) => declared === name)?.[0];
     e.fail(below(pointer, name), 'required property is missing' + (typeof type === 'string' ? `; expected ${type}` : ''),
-      foreign === undefined ? {} : { suggestion: repair(schema, value, foreign) });
+      foreign === undefined ? {} : { suggestion: repair(meant, foreign) });
   }
 }
 
 function additional(e: Evaluation, schema: Record<string, unknown>, value: unknown, pointer: string): void {
-  const declared = names(schema);
+  if (!isObject(value)) return;
+  const declared = new Set(names(schema));
   const patterns = entries(schema['patternProperties']).map(([source]) => pattern(source));
-  for (const [name, v] of entries(value)) {
-    if (declared.includes(name) || patterns.some((p) => p.test(name))) continue;
-    if (schema['additionalProperties'] !== false) {
-      e.apply(schema['additionalProperties'] as Schema, v, below(pointer, name));
-      continue;
-    }
-    e.fail(below(pointer, name), `property is not allowed; allowed: ${listed(declared)}`,
-      { suggestion: repair(schema, value as Record<string, unknown>, name) });
+  const foreign = Object.keys(value).filter((name) => !declared.has(name) && !patterns.some((p) => p.test(name)));
+  const meant = schema['additionalProperties'] === false && foreign.length > 0 ? renames(schema, value) : new Map<string, string>();
+  for (const name of foreign) {
+    if (e.full()) return;
+    if (schema['additionalProperties'] !== false) e.apply(schema['additionalProperties'] as Schema, value[name], below(pointer, name));
+    else e.fail(below(pointer, name), `property is not allowed; allowed: ${listed([...declared])}`, { suggestion: repair(meant, name) });
   }
 }
 
-/** The declared property that was probably meant by an undeclared one. */
-function renamed(schema: Record<string, unknown>, value: Record<string, unknown>, name: string): string | undefined {
-  const declared = names(schema);
-  if (declared.includes(name)) return undefined;
-  return nearest(name, declared.filter((d) => !Object.hasOwn(value, d)));
+/** The declared properties that were probably meant by undeclared ones, the first twenty of these. */
+export function renames(schema: Record<string, unknown>, value: Record<string, unknown>): Map<string, string> {
+  const declared = new Set(names(schema));
+  const absent = [...declared].filter((name) => !Object.hasOwn(value, name));
+  const meant = new Map<string, string>();
+  for (const name of Object.keys(value).filter((key) => !declared.has(key)).slice(0, 20)) {
+    const near = nearest(name, absent);
+    if (near !== undefined) meant.set(name, near);
+  }
+  return meant;
 }
 
 /** How to mend an undeclared property. */
-export function repair(schema: Record<string, unknown>, value: Record<string, unknown>, name: string): string {
-  const meant = renamed(schema, value, name);
-  return meant === undefined ? `remove ${quoted(name)}` : `rename ${quoted(name)} to ${quoted(meant)}`;
+export function repair(meant: Map<string, string>, name: string): string {
+  const near = meant.get(name);
+  return near === undefined ? `remove ${quoted(name)}` : `rename ${quoted(name)} to ${quoted(near)}`;
 }
 
 function resolve(root: Schema, ref: unknown): Schema {

@@ -162,6 +162,8 @@ class Validator implements Validation {
     if (!isObject(result) || !Array.isArray(result['tools'])) return result;
     const method = this.#methodFor(await this.#tools(extra));
     const own = [validateTool(method), ...(this.#batch > 0 ? [batchTool(method, this.#batch)] : [])];
+    // Clients demand structuredContent of a tool with an outputSchema, whatever the revision.
+    if (!this.#structured(extra)) for (const tool of own) delete tool.outputSchema;
     const tools = (result['tools'] as Tool[]).filter((tool) => own.every(({ name }) => name !== tool.name));
     const last = typeof result['nextCursor'] !== 'string' || result['nextCursor'] === '';
     return { ...result, tools: last ? [...tools, ...own] : tools };

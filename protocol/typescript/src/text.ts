@@ -40,8 +40,10 @@ export function nearest(name: string, candidates: readonly string[]): string | u
   let least = Infinity;
   for (const candidate of candidates.slice(0, 1000)) {
     if (name.length > 64 || candidate.length > 64) continue;
-    const steps = plain(name) === plain(candidate) ? 0 : distance(name, candidate);
-    if (steps < least && steps <= Math.max(1, Math.floor(candidate.length / 3)) && steps < candidate.length) {
+    const bound = Math.min(Math.max(1, Math.floor(candidate.length / 3)), candidate.length - 1);
+    const far = Math.abs(name.length - candidate.length) > bound;
+    const steps = plain(name) === plain(candidate) ? 0 : far ? Infinity : distance(name, candidate);
+    if (steps < least && steps <= bound) {
       [best, least] = [candidate, steps];
     }
   }

@@ -233,5 +233,18 @@ for (const kind of kinds) {
       assert.deepEqual(batch.errors, ['calls/1: the server lists no tool of this name', 'calls/2: /path: is bad']);
       await client.close();
     });
+
+    it('needs no support to see one more tool', async () => {
+      const server = makeServer(kind, { tools: [target], call: () => ({ content: [] }) });
+      addValidation(server);
+      const client = (await connectClient(kind, server)) as any; // eslint-disable-line @typescript-eslint/no-explicit-any
+      assert.equal((await client.listTools()).tools.length, 3);
+      for (const [params, isError] of [[{ tool: 'backup', arguments: {} }, undefined], [{ tool: 7 }, true]] as const) {
+        assert.equal((await client.callTool({ name: 'validate', arguments: params })).isError || undefined, isError);
+      }
+      assert.equal((await client.callTool({ name: 'validate_batch', arguments: { calls: [{ tool: 'backup', arguments: {} }] } })).isError || undefined, undefined);
+      assert.equal((await client.callTool({ name: 'backup', arguments: {} })).isError, true);
+      await client.close();
+    });
   });
 }

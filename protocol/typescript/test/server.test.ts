@@ -285,6 +285,23 @@ for (const kind of kinds) {
       assert.deepEqual(runs, []);
     });
 
+    it('bounds its work', async () => {
+      const wide = { anyOf: [{ enum: ['a'] }, { enum: ['b'] }], type: 'string' };
+      const tools = [
+        { name: 'backup', inputSchema: { ...backup.inputSchema, properties: { ...(backup.inputSchema['properties'] as object), list: { type: 'array', uniqueItems: true } } } },
+        { name: 'loop', inputSchema: { type: 'object', properties: { a: { $ref: '#/properties/a' } } } },
+        { name: 'wide', inputSchema: { type: 'object', additionalProperties: { type: 'array', items: wide } } },
+      ];
+      const { dry } = await session(kind, { tools, checks: [[() => [{ message: 'told' }]]] });
+      const start = Date.now();
+      const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`pth${i}`, 'path' + i]));
+      assert.equal((await dry('backup', many)).errors.length, 101);
+      assert.equal((await dry('backup', { ...good, list: Array.from({ length: 150_000 }, (_, i) => 'item' + i) })).errors.at(-1), 'told');
+      assert.match((await dry('loop', { a: 1 })).errors[0], /cannot be judged/);
+      assert.match((await dry('wide', { a: Array(150_000).fill('c') })).errors[0], /too much work/);
+      assert.ok(Date.now() - start < 20_000, `${Date.now() - start} ms`);
+    });
+
     it('outlives checks that throw, hang, answer rubbish or change the arguments', async () => {
       const told: unknown[] = [];
       const cases: [Check, RegExp][] = [
