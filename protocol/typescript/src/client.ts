@@ -84,6 +84,9 @@ function judgeOf(client: object): SchemaJudge {
   return judge;
 }
 
+/** The row of section 3.4 without the server. */
+const fallbackOf = (options: ValidateOptions): string => (options.policy ? 'toolvet' : 'schema-only');
+
 /** Asks whether a call would work, by the first row of section 3.4 that applies. Never throws: a doubt is a no-go. */
 export async function validate(client: ClientLike, tool: string, args: unknown = {}, options: ValidateOptions = {}): Promise<Verdict> {
   const log = options.log ?? (() => {});
@@ -93,7 +96,7 @@ export async function validate(client: ClientLike, tool: string, args: unknown =
     const tools = await listTools(client);
     verdict = await judged(client, tools, tool, args, options, log);
   } catch {
-    verdict = verdictOf(tool, options.policy ? 'toolvet' : 'schema-only', []);
+    verdict = verdictOf(tool, fallbackOf(options), []);
     verdict.errors.push('the tools of the server could not be listed, so the call was not judged');
     verdict.valid = false;
   }
@@ -130,7 +133,7 @@ async function judged(client: ClientLike, tools: Map<string, Tool>, tool: string
 /** The client's own judgement, and whether the server is to be asked: not about a call that is a no-go already. */
 async function planOf(client: ClientLike, tools: Map<string, Tool>, tool: string, args: unknown, options: ValidateOptions, log: Log): Promise<Plan> {
   const name = printable(tool, 128);
-  const fallback = options.policy ? 'toolvet' : 'schema-only';
+  const fallback = fallbackOf(options);
   const findings = await ownFindings(client, tools, tool, args, options);
   const capability = announced(client.getServerCapabilities());
   const native = capability && tools.get(capability.method);
@@ -273,11 +276,12 @@ export async function validateBatch(client: ClientLike, calls: BatchCall[], opti
   const tools = await listTools(client).catch(() => new Map<string, Tool>());
   const capability = announced(client.getServerCapabilities());
   const batch = capability?.batchValidation === true && calls.length <= (capability.maxBatchSize ?? 0) && tools.get(batchName(capability.method));
+  if (calls.length === 0) return { ...batchOf([], fallbackOf(options)), valid: false, errors: ['a batch needs a call'] };
   let results: Verdict[] = [];
   if (batch) results = await byBatchTool(client, tools, batch, calls, options, log);
   else for (const call of calls) results.push(await one(call));
   const methods = new Set(results.map((r) => r.method));
-  return batchOf(results, methods.size === 1 ? results[0]!.method! : options.policy ? 'toolvet' : 'schema-only');
+  return batchOf(results, methods.size === 1 ? results[0]!.method! : fallbackOf(options));
 }
 
 async function byBatchTool(client: ClientLike, tools: Map<string, Tool>, batch: Tool, calls: BatchCall[], options: ValidateOptions, log: Log): Promise<Verdict[]> {

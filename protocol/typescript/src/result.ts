@@ -17,7 +17,7 @@ export function verdictOf(tool: string, method: string, findings: Finding[], ski
     errors,
     warnings: lines('warning'),
     suggestions: [...mended(findings)].map(([text, places]) => at(places.join(', '), text)),
-    tool: printable(tool, 128),
+    ...(tool === '' ? {} : { tool: printable(tool, 128) }),
     method,
     version,
     findings,

@@ -13,7 +13,7 @@ import {
   member, type Skipped, type Tool, validateTool, type Verdict, version,
 } from './protocol.js';
 import { answer, batchOf, refusal, verdictOf } from './result.js';
-import { below, listed } from './text.js';
+import { below, listed, printable } from './text.js';
 
 export type { Check, CheckContext, CheckOptions, Fault } from './checks.js';
 export type { Level } from './protocol.js';
@@ -179,7 +179,7 @@ class Validator implements Validation {
     const own = this.#ownTool(name, args ?? {}, tools);
     if (own === 'validate') return this.#dryRun(name, args ?? {}, tools, extra);
     if (own === 'batch') return this.#dryRuns(name, args ?? {}, tools, extra);
-    if (!tools.has(name)) throw new Invalid(`Unknown tool: ${verdictOf(name, '', []).tool}`);
+    if (!tools.has(name)) throw new Invalid(`Unknown tool: ${printable(name, 128)}`);
     const verdict = await this.#verdict({ tool: name, args: args ?? {}, tools, live: true, extra });
     return verdict.valid ? inner(request, extra) : refusal(verdict);
   }

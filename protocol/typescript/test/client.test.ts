@@ -231,6 +231,7 @@ for (const kind of kinds) {
       const batch = await validateBatch(client, [{ tool: 'backup', arguments: args }, { tool: 'nope' }, { tool: 'backup', arguments: { path: 'bad' } }]);
       assert.deepEqual([batch.valid, batch.method], [false, 'native']);
       assert.deepEqual(batch.errors, ['calls/1: the server lists no tool of this name', 'calls/2: /path: is bad']);
+      assert.equal((await validateBatch(client, [])).valid, false);
       await client.close();
     });
 
