@@ -6,9 +6,9 @@
 
 import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 
-const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+const tsc = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url));
 const compile = (project) => execFileSync(process.execPath, [tsc, '-p', project], { stdio: 'inherit' });
 
 for (const dir of ['dist', 'build']) rmSync(dir, { recursive: true, force: true });
