@@ -117,7 +117,6 @@ interface Plan {
   fallback: string;
   /** The server's validate tool, if it is to be asked. */
   native: Tool | undefined;
-  capability: Capability | undefined;
 }
 
 async function judged(client: ClientLike, tools: Map<string, Tool>, tool: string, args: unknown, options: ValidateOptions, log: Log): Promise<Verdict> {
@@ -139,8 +138,9 @@ async function planOf(client: ClientLike, tools: Map<string, Tool>, tool: string
   const native = capability && tools.get(capability.method);
   if (capability && !native) log(`validate ${name}: the server announces a validate tool that it does not list`);
   if (!native) log(`validate ${name}: the server offers no validation; falls back to ${fallback}`);
-  const own = verdictOf(tool, native ? (options.policy ? 'toolvet+native' : 'native') : fallback, findings, [], ['syntax']);
-  return { tool, args, own, fallback, native: own.valid ? native : undefined, capability };
+  const asked = native !== undefined && findings.every((f) => f.severity !== 'error');
+  const own = verdictOf(tool, asked ? (options.policy ? 'toolvet+native' : 'native') : fallback, findings, [], ['syntax']);
+  return { tool, args, own, fallback, native: asked ? native : undefined };
 }
 
 /** The verdict if the server's answer cannot be used: never a go because of it, and never silent. */
@@ -189,7 +189,9 @@ async function askNative(client: ClientLike, native: Tool, tool: string, args: u
 /** The verdict in the result of a server's validate tool. */
 export function readNative(result: unknown): Verdict {
   const body = bodyOf(result);
-  if (member(body, 'valid') !== false) {
+  const list = member(body, 'errors');
+  const contrary = member(body, 'valid') === true && Array.isArray(list) && list.length > 0; // a refusal, whatever else is wrong
+  if (member(body, 'valid') !== false && !contrary) {
     const isError = member(result, 'isError');
     if (isError !== undefined && isError !== false) throw new Unusable('it answers with an error');
     const kind = member(result, 'resultType');
@@ -198,7 +200,7 @@ export function readNative(result: unknown): Verdict {
     if (!whole) throw new Unusable('its result lacks one of "valid", "errors", "warnings" and "suggestions"');
   }
   const [errors, warnings, suggestions] = ['errors', 'warnings', 'suggestions'].map((list) => texts(member(body, list)));
-  const refused = member(body, 'valid') === false || errors!.length > 0;
+  const refused = member(body, 'valid') === false || contrary;
   if (refused && errors!.length === 0) errors!.push("the server's own validation refuses the call and gives no reason");
   return { valid: !refused, errors: errors!, warnings: warnings!, suggestions: suggestions! };
 }
@@ -280,8 +282,8 @@ export async function validateBatch(client: ClientLike, calls: BatchCall[], opti
   let results: Verdict[] = [];
   if (batch) results = await byBatchTool(client, tools, batch, calls, options, log);
   else for (const call of calls) results.push(await one(call));
-  const methods = new Set(results.map((r) => r.method));
-  return batchOf(results, methods.size === 1 ? results[0]!.method! : fallbackOf(options));
+  const method = results.map((r) => r.method!).find((m) => m !== fallbackOf(options));
+  return batchOf(results, method ?? fallbackOf(options));
 }
 
 async function byBatchTool(client: ClientLike, tools: Map<string, Tool>, batch: Tool, calls: BatchCall[], options: ValidateOptions, log: Log): Promise<Verdict[]> {

@@ -112,7 +112,7 @@ for (const kind of kinds) {
         structured({ valid: false, errors: ['no'], warnings: [], suggestions: [] }),
         structured({ valid: false, errors: 7 }),
         structured({ valid: false }, { isError: true }),
-        structured({ ...go, errors: ['but'] }),
+        structured({ ...go, errors: ['but'] }), structured({ valid: true, errors: [7] }, { isError: true }),
         { content: [{ type: 'text', text: '{"valid":false,"errors":["no"]}' }] },
       ]) {
         const { verdict } = await ask({ call: () => result });
@@ -159,7 +159,7 @@ for (const kind of kinds) {
     it('does not ask about calls that do not fit the schema', async () => {
       for (const params of [{}, { path: 7 }, [], 'x', null, JSON.parse('{"path":"x","__proto__":1}')]) {
         const { verdict, calls } = await ask({ call: () => structured(go) }, {}, params);
-        assert.deepEqual([verdict.valid, verdict.method, calls], [false, 'native', []], JSON.stringify(params));
+        assert.deepEqual([verdict.valid, verdict.method, calls], [false, 'schema-only', []], JSON.stringify(params));
       }
       const { verdict } = await ask({ tools: [dryRun] });
       assert.deepEqual(verdict.errors, ['the server lists no tool of this name']);
@@ -200,7 +200,7 @@ for (const kind of kinds) {
       const cases: [Fake, ValidateOptions, boolean, string, number][] = [
         [{ call: () => structured(go) }, loose, true, 'toolvet+native', 1],
         [{ call: no }, loose, false, 'toolvet+native', 1],
-        [{ call: () => structured(go) }, strict, false, 'toolvet+native', 0],
+        [{ call: () => structured(go) }, strict, false, 'toolvet', 0],
         [{ call: () => new Error() }, loose, true, 'toolvet', 1],
         [{ capabilities: {} }, loose, true, 'toolvet', 0],
         [{ capabilities: {} }, strict, false, 'toolvet', 0],
