@@ -59,6 +59,29 @@ func TestPackage(t *testing.T) {
 		}
 	})
 	t.Run("template", func(t *testing.T) { template(t, dir) })
+	t.Run("conformance", func(t *testing.T) { conformance(t, dir) })
+}
+
+// conformance plays the kit of the validation protocol against the fixtures, with both generations of the SDK.
+func conformance(t *testing.T, dir string) {
+	toolvet := filepath.Join(t.TempDir(), "toolvet.exe")
+	cmd := exec.Command("go", "build", "-o", toolvet, "../../../../cmd/toolvet")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as CI has compiled it
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("building toolvet: %v\n%s", err, out)
+	}
+	for _, args := range [][]string{
+		{"--sdk", "--", "node", "build/fixture/server.js"},
+		{"--sdk", "--", "node", "build/fixture/server2.js"},
+		{"--client", "--", "node", "build/fixture/client.js", "1"},
+		{"--client", "--", "node", "build/fixture/client.js", "2"},
+	} {
+		if out, err := run(t, dir, toolvet, append([]string{"conformance"}, args...)...); err != nil {
+			t.Errorf("%v: %v\n%s", args, err, out)
+		} else {
+			t.Logf("%v: %s", args, out)
+		}
+	}
 }
 
 // template follows the readme of the template, with the package as it would be published.
