@@ -21,11 +21,13 @@ import (
 
 	"github.com/toolvet/toolvet/cmd/internal/kit"
 	"github.com/toolvet/toolvet/internal/servers"
+	"github.com/toolvet/toolvet/internal/test/race"
 	"github.com/toolvet/toolvet/upstream"
 )
 
 // TestClient holds that package upstream conforms as a client.
 func TestClient(t *testing.T) {
+	race.Skip(t)
 	t.Parallel()
 	run := &kit.Run{Dialer: goClient{}, Timeout: 30 * time.Second}
 	results, err := run.PlayClient(t.Context(), played(t))
@@ -191,6 +193,7 @@ func called(tool string) any {
 
 // TestBrokenClients holds that each broken client is caught by the scenario for its flaw.
 func TestBrokenClients(t *testing.T) {
+	race.Skip(t)
 	t.Parallel()
 	for name, f := range clientFlaws {
 		t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {

@@ -23,6 +23,7 @@ import (
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/cmd/command"
 	"github.com/toolvet/toolvet/cmd/internal/kit"
+	"github.com/toolvet/toolvet/internal/test/race"
 	"github.com/toolvet/toolvet/mcpgate"
 	"github.com/toolvet/toolvet/upstream"
 )
@@ -46,9 +47,10 @@ func self(t *testing.T) string {
 
 // TestProxy holds that the proxy on stdio passes every scenario for servers and proxies.
 func TestProxy(t *testing.T) {
+	race.Skip(t)
 	t.Parallel()
 	report := filepath.Join(t.TempDir(), "junit.xml")
-	cmd := exec.CommandContext(t.Context(), self(t), "conformance", "--proxy", "--junit", report, "--", self(t), "proxy", "--")
+	cmd := exec.CommandContext(t.Context(), self(t), "conformance", "--proxy", "--timeout", "1m", "--junit", report, "--", self(t), "proxy", "--")
 	out, err := cmd.CombinedOutput()
 	t.Logf("%s", out)
 	if err != nil {
@@ -62,6 +64,7 @@ func TestProxy(t *testing.T) {
 
 // TestHTTP holds that the proxy over HTTP conforms.
 func TestHTTP(t *testing.T) {
+	race.Skip(t)
 	t.Parallel()
 	url := listening(t, "proxy", "--listen", "127.0.0.1:0", "--", self(t), "conformance", "serve")
 	conforms(t, &kit.Run{Dialer: upstream.HTTP{URL: url + "/mcp"}, Remote: true})
@@ -69,6 +72,7 @@ func TestHTTP(t *testing.T) {
 
 // TestGateway holds that the gateway conforms, over HTTP and on stdio.
 func TestGateway(t *testing.T) {
+	race.Skip(t)
 	t.Parallel()
 	policy := filepath.Join(t.TempDir(), "toolvet.yaml")
 	text := "version: 1\nservers:\n  peer:\n    command: [" + strconv.Quote(self(t)) + ", conformance, serve]\n"
@@ -104,6 +108,7 @@ func TestMiddleware(t *testing.T) {
 
 // TestPython holds that the example in Python conforms, in every revision.
 func TestPython(t *testing.T) {
+	race.Skip(t)
 	t.Parallel()
 	python, err := exec.LookPath("python3")
 	if err != nil {
@@ -117,6 +122,7 @@ func TestPython(t *testing.T) {
 
 // TestGoTemplate holds that the template in Go conforms, as far as a server without the fixture can be tested.
 func TestGoTemplate(t *testing.T) {
+	race.Skip(t)
 	t.Parallel()
 	program := filepath.Join(t.TempDir(), "my-server")
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./protocol/templates/go")

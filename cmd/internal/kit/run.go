@@ -324,5 +324,5 @@ func (p *player) line(raw, id string) string {
 		meta = `"_meta":` + string(text) + ","
 	}
 	return strings.NewReplacer("${id}", id, "${meta}", meta, "${validate}", p.session.validate, "${write}", p.session.write, "${count}", p.session.count,
-		"${deep}", strings.Repeat("[", 5000)+strings.Repeat("]", 5000), "${huge}", strings.Repeat("x", 12<<20)).Replace(strings.TrimRight(raw, "\n"))
+		"${deep}", strings.Repeat("[", 5000)+strings.Repeat("]", 5000), "${huge}", strings.Repeat("x", 3<<20)).Replace(strings.TrimRight(raw, "\n"))
 }
