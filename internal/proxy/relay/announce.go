@@ -5,7 +5,9 @@ package relay
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/toolvet/toolvet/call"
@@ -27,10 +29,7 @@ func (x *Exchange) announce(m *message, r *Request) error {
 	if version := textOf(m.doc().Get("result", "protocolVersion")); version != "" {
 		x.client.caller.learn(func(s *call.Session) { s.ProtocolVersion = version })
 	}
-	if native := protocol.Announced(capabilities); native != "" {
-		x.server.nativeBatch.Store(protocol.AnnouncedBatch(capabilities))
-		x.server.native.Store(&native)
-	}
+	x.server.learnNative(capabilities)
 	entrance := validate.Door{Levels: inside.Of(x.server.cfg.Gate()).Levels(), Progress: true, Tasks: r.method == "server/discover"} // tasks of 2025-11-25 are others
 	offered := x.server.cfg.Validator.Capability(x.server.announced(), entrance)
 	if x.server.cfg.Rehearse != nil {
@@ -55,6 +54,43 @@ func (x *Exchange) announce(m *message, r *Request) error {
 		return err
 	}
 	return m.doc().Set(capability, "result", "capabilities", "extensions", protocol.Extension)
+}
+
+// greet asks a server what it announces, if no handshake has passed: since 2026-07-28 a client may list and call tools without one, and the SDK for
+// TypeScript does so in a second process of the server. A server that does not answer announces nothing.
+func (x *Exchange) greet(ctx context.Context) {
+	if x.greeted() {
+		return
+	}
+	x.server.greeting.Lock()
+	defer x.server.greeting.Unlock()
+	if x.greeted() {
+		return
+	}
+	asking, cancel := context.WithTimeout(ctx, x.server.cfg.ServerTimeout)
+	defer cancel()
+	result, err := x.ask(asking, "server/discover", map[string]any{})
+	switch {
+	case errors.Is(err, ErrServerGone), ctx.Err() != nil:
+		return // the next asks again, if there is one
+	case err != nil:
+		x.server.cfg.Logger.Debug("the server does not say what it announces", "err", err)
+		x.server.greeted.Store(true)
+		return
+	}
+	x.server.learnNative(x.get(result, "capabilities"))
+}
+
+// greeted reports whether the server's capabilities are known, or come with a handshake.
+func (x *Exchange) greeted() bool { return x.client.meta.Load() == nil || x.server.greeted.Load() }
+
+// learnNative notes the server's own validation, from the capabilities of its handshake.
+func (s *Server) learnNative(capabilities []byte) {
+	if native := protocol.Announced(capabilities); native != "" {
+		s.nativeBatch.Store(protocol.AnnouncedBatch(capabilities))
+		s.native.Store(&native)
+	}
+	s.greeted.Store(true)
 }
 
 // addTools learns from a page of the client's own listing, hides tools from the session, and

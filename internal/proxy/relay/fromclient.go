@@ -151,7 +151,7 @@ func (x *Exchange) request(ctx context.Context, m jsonrpc.Envelope, line []byte)
 	if id, ok := c.Arguments["taskId"].(string); ok && strings.HasPrefix(m.Method, "tasks/") {
 		c.Behind = x.server.tasks.of(id)
 	}
-	if gate := x.server.cfg.Gate(); !inside.Of(gate).Waits(c) && len(inside.Of(gate).Needs(c)) == 0 {
+	if gate := x.server.cfg.Gate(); !inside.Of(gate).Waits(c) && len(inside.Of(gate).Needs(c)) == 0 && (m.Method != "tools/list" || x.greeted()) {
 		if x.enterCall(ctx, r, c) {
 			x.judge(ctx, r, c, line)
 		}
@@ -166,6 +166,9 @@ func (x *Exchange) request(ctx context.Context, m jsonrpc.Envelope, line []byte)
 	}
 	x.later(func() {
 		defer cancel()
+		if m.Method == "tools/list" { // its answer gets toolvet's tools beside the server's own validate tool
+			x.greet(ctx)
+		}
 		x.inform(ctx, c)
 		x.judge(ctx, r, c, line)
 	})

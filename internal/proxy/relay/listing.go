@@ -21,6 +21,7 @@ const (
 
 // listPages asks the server for all pages of its tools.
 func (x *Exchange) listPages(ctx context.Context, epoch int) (*call.Catalog, error) {
+	x.greet(ctx)
 	var all []*call.Tool
 	cursors := map[string]bool{}
 	cursor, size := "", 0

@@ -30,6 +30,8 @@ type Server struct {
 	catalog     catalog
 	native      atomic.Pointer[string] // name of the server's own validate tool; nil: none announced
 	nativeBatch atomic.Bool            // the server announces a batch tool as well
+	greeted     atomic.Bool            // what the server announces is known
+	greeting    sync.Mutex             // held while toolvet asks
 	free        atomic.Pointer[freeName]
 	tasks       taskCalls
 	private     privateRequests
