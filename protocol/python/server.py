@@ -188,10 +188,14 @@ def respond(line, session):
         if len(line) > 4_000_000:
             raise Fault(-32600, "the message is too long")
         request = json.loads(line, object_pairs_hook=unique)
+        json.dumps(request, ensure_ascii=False).encode()  # fails for an unpaired surrogate
         if not isinstance(request, dict) or request.get("jsonrpc") != "2.0" or not isinstance(request.get("method"), str):
             raise Fault(-32600, "the message is no JSON-RPC request")
         if "id" not in request:
             return None
+        if isinstance(request["id"], (int, float)) and abs(request["id"]) > 2**53:
+            request["id"] = None
+            raise Fault(-32600, "some readers take the id for another number")
         params = request.get("params", {})
         other = [k for k in params if k.lower() in ("name", "arguments") and k not in ("name", "arguments")] if isinstance(params, dict) else ["params"]
         if other:

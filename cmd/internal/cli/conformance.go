@@ -269,6 +269,8 @@ func (a *app) printResult(flags conformanceFlags, r kit.Result) {
 	switch {
 	case r.Status == kit.Failed:
 		terminal.Fprintf(a.stdout, "FAIL  %s\n      docs/protocol.md: %s\n      %s\n", where, r.Scenario.Text, r.Why)
+	case r.Status == kit.Advised:
+		terminal.Fprintf(a.stdout, "note  %s\n      docs/protocol.md: %s\n      %s\n", where, r.Scenario.Text, r.Why)
 	case flags.verbose && r.Status == kit.Skipped:
 		terminal.Fprintf(a.stdout, "skip  %s: %s\n", where, r.Why)
 	case flags.verbose:
@@ -292,7 +294,7 @@ func (a *app) reportScenarios(flags conformanceFlags, results []kit.Result) erro
 			return err
 		}
 	} else {
-		terminal.Fprintf(a.stdout, "%d passed, %d failed, %d left out%s\n", count[kit.Passed], count[kit.Failed], count[kit.Skipped], lackingIn(results))
+		terminal.Fprintf(a.stdout, "%d passed, %d failed, %d noted, %d left out%s\n", count[kit.Passed], count[kit.Failed], count[kit.Advised], count[kit.Skipped], lackingIn(results))
 	}
 	switch {
 	case count[kit.Failed] > 0:

@@ -26,6 +26,8 @@ var vocabulary = map[string]string{
 	"text":       "the answer's first text",
 	"refusal":    "the verdict in the _meta of the answer; null: none",
 	"notes":      "the notifications of the peer during the step",
+	"late":       "the notifications of the scenario that came while the kit had asked for nothing",
+	"rising":     "whether the progress in notes rises, and stays within its total",
 	"ran":        "how often conformance_write ran since the scenario began",
 	"behind":     "the requests that a proxy or a client made to the server that the kit plays",
 	"reply":      "the reply of a client",

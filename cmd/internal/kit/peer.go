@@ -35,6 +35,7 @@ type peer struct {
 	wanted string       // the id of the one request that waits
 	waiter chan message // of its answer; nil: nobody waits
 	notes  []message    // without an id, since the scenario began
+	late   []message    // those that came when nobody waited, since the scenario began
 	gone   error
 }
 
@@ -94,6 +95,8 @@ func (p *peer) take(m message) {
 	switch {
 	case calls && asked:
 		p.refuse(id) // the kit has no roots, models or users
+	case calls && p.waiter == nil:
+		p.late = append(p.late, m)
 	case calls:
 		p.notes = append(p.notes, m)
 	case p.waiter != nil && (id == nil || fmt.Sprint(id) == p.wanted): // the answer to a message that cannot be read has no id
@@ -197,14 +200,26 @@ func (p *peer) write(line string) error {
 	return err
 }
 
-// notified returns the notifications since the last call.
-func (p *peer) notified() []any {
+// notified returns the notifications since the last step, and those of the scenario that came late.
+func (p *peer) notified() (notes, late []any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	list := make([]any, 0, len(p.notes))
-	for _, n := range p.notes {
-		list = append(list, n)
-	}
+	notes, late = listOf(p.notes), listOf(p.late)
 	p.notes = nil
+	return notes, late
+}
+
+// begin forgets the notifications of the scenario before.
+func (p *peer) begin() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.notes, p.late = nil, nil
+}
+
+func listOf(messages []message) []any {
+	list := make([]any, 0, len(messages))
+	for _, m := range messages {
+		list = append(list, m)
+	}
 	return list
 }

@@ -39,7 +39,7 @@ func WriteJSON(w io.Writer, results []Result) error {
 
 // Counts returns the number of results of each status.
 func Counts(results []Result) map[string]int {
-	count := map[string]int{Passed: 0, Failed: 0, Skipped: 0}
+	count := map[string]int{Passed: 0, Failed: 0, Skipped: 0, Advised: 0}
 	for _, r := range results {
 		count[r.Status]++
 	}

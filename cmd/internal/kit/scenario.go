@@ -34,6 +34,8 @@ type Scenario struct {
 	Why string `yaml:"why"`
 	// Peer is Server, Proxy or Client.
 	Peer string `yaml:"-"`
+	// Should is set if the sentence is a SHOULD: a peer that does otherwise is told, and conforms.
+	Should bool `yaml:"should"`
 	// Needs are what the peer must have, else the scenario is skipped: see needs.
 	Needs []string `yaml:"needs"`
 	// Since is the first revision of MCP that the scenario is for, and Until the last. Empty: no bound.
@@ -125,6 +127,7 @@ var Scenarios = sync.OnceValues(func() ([]*Scenario, error) {
 var needs = map[string]string{
 	"fixture":   "the fixture's tools conformance_write and conformance_count",
 	"batch":     "batchValidation",
+	"three":     "maxBatchSize of at least 3",
 	"single":    "no batchValidation",
 	"levels":    "levels in the inputSchema of the validate tool",
 	"streaming": "streaming",

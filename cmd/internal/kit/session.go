@@ -121,11 +121,17 @@ func (s *session) know() {
 		"fixture":   s.write != "" && s.count != "",
 		"batch":     s.capability["batchValidation"] == true,
 		"single":    s.capability["batchValidation"] != true,
+		"three":     s.capability["batchValidation"] == true && s.maxBatch() >= 3,
 		"levels":    properties["levels"] != nil,
 		"streaming": s.capability["streaming"] == true,
 		"async":     s.capability["async"] == true,
 		"cacheable": s.capability["cacheable"] == true,
 	}
+}
+
+func (s *session) maxBatch() int {
+	n, _ := s.capability["maxBatchSize"].(float64)
+	return int(n)
 }
 
 func (s *session) tool(name string) map[string]any {
