@@ -3,7 +3,10 @@
 
 package regex
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // maxChoices is from how many choices on, of two each, an expression without a loop counts as exponential: a?a?a?… has one for each part, and an engine
 // tries 2²⁰ ways in some hundredths of a second.
@@ -20,12 +23,12 @@ func choices(n *node) float64 {
 		return choicesInRow(n.subs)
 	case opAlt:
 		most, same := 0.0, 0.0
+		texts := make([][]set, len(n.subs))
 		for i, sub := range n.subs {
 			most = max(most, choices(sub))
-			for _, other := range n.subs[:i] {
-				if same == 0 && sameTexts(sub, other) {
-					same = 1
-				}
+			texts[i] = singles(sub)
+			if same == 0 && slices.ContainsFunc(texts[:i], func(other []set) bool { return sameTexts(texts[i], other) }) {
+				same = 1
 			}
 		}
 		return most + same
@@ -74,8 +77,7 @@ func optional(n *node) bool {
 func meets(a, b *node) bool { return characters(a).meets(characters(b)) }
 
 // sameTexts reports whether two alternatives are as long as each other, and can match the same characters at each place.
-func sameTexts(a, b *node) bool {
-	x, y := singles(a), singles(b)
+func sameTexts(x, y []set) bool {
 	if len(x) == 0 || len(x) != len(y) {
 		return false
 	}

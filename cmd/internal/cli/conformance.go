@@ -5,7 +5,6 @@ package cli
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -53,7 +52,8 @@ a server with these tools alone. With --proxy, the command of that server is add
 that the kit also plays the server behind the proxy. With --client, COMMAND is a client that reads
 tasks from its standard input, one JSON object a line (docs/conformance.md).
 
-The exit code is 0 if no scenario failed, 1 if one did, and 2 if the peer could not be tested.`,
+A peer that does otherwise than it SHOULD is told so, and conforms. The exit code is 0 if no scenario
+failed, 1 if one did, and 2 if the peer could not be tested.`,
 		Example: `  toolvet conformance -- ./my-server
   toolvet conformance --proxy -- toolvet proxy --
   toolvet conformance --explain text-equals-structure`,
@@ -98,6 +98,8 @@ func (a *app) conformance(cmd *cobra.Command, flags conformanceFlags, args []str
 		return usageError(cmd, "a peer is a proxy or a client, and not both")
 	case (flags.proxy || flags.client) && isURL(peer[0]):
 		return usageError(cmd, "a proxy or a client is started by the kit: give its command, and not a URL")
+	case flags.client && (flags.dryRunsOnly || flags.sdk || len(flags.revisions) > 0):
+		return usageError(cmd, "--dry-runs-only, --sdk and --revision are for servers and proxies")
 	case flags.timeout <= 0:
 		return usageError(cmd, "--timeout must be longer than 0")
 	}
@@ -165,24 +167,7 @@ func (p playedServers) command(s *kit.Scenario) (command []string, requests func
 	if err := f.Close(); err != nil {
 		return nil, nil, err
 	}
-	return []string{p.self, "conformance", "serve", "--scenario", s.Name, "--record", record}, func() ([]any, error) { return requestsIn(record) }, nil
-}
-
-// requestsIn reads the requests in a file.
-func requestsIn(name string) ([]any, error) {
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
-	list := []any{}
-	for line := range bytes.Lines(text) {
-		var v any
-		if err := json.Unmarshal(line, &v); err != nil {
-			return nil, fmt.Errorf("the server of the scenario got a line that is no JSON: %w", err)
-		}
-		list = append(list, v)
-	}
-	return list, nil
+	return []string{p.self, "conformance", "serve", "--scenario", s.Name, "--record", record}, func() ([]any, error) { return kit.Recorded(record) }, nil
 }
 
 func (a *app) conformanceServeCommand() *cobra.Command {

@@ -5,10 +5,12 @@ package kit
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"strconv"
 
@@ -63,6 +65,23 @@ func Serve(b *Behind, in io.Reader, out, record io.Writer) error {
 		}
 	}
 	return lines.Err()
+}
+
+// Recorded reads the requests that [Serve] has recorded in a file.
+func Recorded(name string) ([]any, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	list := []any{}
+	for line := range bytes.Lines(text) {
+		var v any
+		if err := json.Unmarshal(line, &v); err != nil {
+			return nil, fmt.Errorf("the server of the scenario got a line that is no JSON: %w", err)
+		}
+		list = append(list, v)
+	}
+	return list, nil
 }
 
 type behind struct {

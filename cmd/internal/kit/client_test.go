@@ -5,13 +5,11 @@ package kit_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -54,21 +52,7 @@ func played(t *testing.T) func(*kit.Scenario) ([]string, func() ([]any, error), 
 		defer mu.Unlock()
 		n++
 		record := filepath.Join(dir, fmt.Sprint(s.Name, "-", n))
-		return []string{program, "conformance", "serve", "--scenario", s.Name, "--record", record}, func() ([]any, error) {
-			text, err := os.ReadFile(record)
-			if err != nil {
-				return nil, err
-			}
-			list := []any{}
-			for line := range bytes.Lines(text) {
-				var v any
-				if err := json.Unmarshal(line, &v); err != nil {
-					return nil, err
-				}
-				list = append(list, v)
-			}
-			return list, nil
-		}, nil
+		return []string{program, "conformance", "serve", "--scenario", s.Name, "--record", record}, func() ([]any, error) { return kit.Recorded(record) }, nil
 	}
 }
 

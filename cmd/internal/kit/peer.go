@@ -5,11 +5,13 @@ package kit
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"strconv"
 	"sync"
 	"time"
@@ -67,14 +69,7 @@ func (p *peer) read() {
 		}
 		p.take(m)
 	}
-	p.end(cmpError(lines.Err(), errors.New("the peer ended the connection")))
-}
-
-func cmpError(err, otherwise error) error {
-	if err != nil {
-		return err
-	}
-	return otherwise
+	p.end(cmp.Or(lines.Err(), errors.New("the peer ended the connection")))
 }
 
 func (p *peer) end(err error) {
@@ -142,9 +137,7 @@ func (p *peer) meta(more map[string]any) map[string]any {
 		meta[jsonrpc.ClientInfoKey] = clientInfo
 		meta[jsonrpc.CapabilitiesKey] = map[string]any{}
 	}
-	for k, v := range more {
-		meta[k] = v
-	}
+	maps.Copy(meta, more)
 	return meta
 }
 
@@ -155,9 +148,7 @@ func withMeta(params, meta map[string]any) map[string]any {
 		return params
 	}
 	with := map[string]any{"_meta": meta}
-	for k, v := range params {
-		with[k] = v
-	}
+	maps.Copy(with, params)
 	return with
 }
 

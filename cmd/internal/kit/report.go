@@ -108,7 +108,7 @@ func WriteJUnit(w io.Writer, results []Result) error {
 	return err
 }
 
-// Explain describes a scenario for people: the sentence, the reason, what it sends and what must hold.
+// Explain describes a scenario for people: its sentence, reason, requests and expectations.
 func Explain(s *Scenario) (string, error) {
 	data := struct {
 		Steps  []Step         `yaml:"steps,omitempty"`

@@ -45,8 +45,9 @@ type Scenario struct {
 	Steps []Step `yaml:"steps"`
 	// Behind is the server that the kit plays, behind a proxy or for a client.
 	Behind *Behind `yaml:"behind"`
-	// Ask is what a client is to do, and Expect what holds then.
+	// Ask is what a client is to do, Times how often (0: once), and Expect what holds then.
 	Ask    map[string]any `yaml:"ask"`
+	Times  int            `yaml:"times"`
 	Expect []string       `yaml:"expect,omitempty"`
 }
 
@@ -76,7 +77,7 @@ type Request struct {
 	Params map[string]any `yaml:"params,omitempty"`
 }
 
-// A Behind is a server that does what its data say.
+// A Behind describes a server as data.
 type Behind struct {
 	// Announce is the capability: under "experimental" and "extensions". Nil: the server announces nothing.
 	Announce map[string]any `yaml:"announce,omitempty"`

@@ -113,7 +113,7 @@ func announced(handshake map[string]any) map[string]any {
 	return nil
 }
 
-// know notes what the server has of what scenarios may need.
+// know records which of the scenarios' needs the server meets.
 func (s *session) know() {
 	input, _ := s.tool(s.validate)["inputSchema"].(map[string]any)
 	properties, _ := input["properties"].(map[string]any)
