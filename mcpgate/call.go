@@ -189,19 +189,20 @@ func (g *guard) handle(ctx context.Context, p *door.Passage, r *mcp.CallToolRequ
 	return res, err
 }
 
-// forwarded returns the request for the tool: with the call's span as its traceparent, if it has one, and with its
-// canonical arguments. Others may still read the client's.
+// forwarded returns the request for the tool: with the _meta that is for the tool, and with its canonical arguments. Others may still read the client's.
 func forwarded(p *door.Passage, r *mcp.CallToolRequest) *mcp.CallToolRequest {
-	var parent string
-	traced := json.Unmarshal(p.Parent(), &parent) == nil && parent != ""
-	arguments := p.Arguments()
-	if !traced && arguments == nil {
+	meta, arguments := p.Meta(), p.Arguments()
+	if meta == nil && arguments == nil {
 		return r
 	}
 	params := *r.Params
-	if traced {
+	if meta != nil {
 		params.Meta = maps.Clone(params.Meta)
-		params.Meta["traceparent"] = parent
+		for _, m := range meta {
+			if params.Meta[m.Key] = m.Value; m.Value == "" {
+				delete(params.Meta, m.Key)
+			}
+		}
 	}
 	if arguments != nil {
 		params.Arguments = arguments
