@@ -168,3 +168,18 @@ func TestLimits(t *testing.T) {
 		t.Errorf("got %s", a.line)
 	}
 }
+
+// TestQuestions holds that a rule about what a server asks of its client holds for a result that asks, in both eras of MCP.
+func TestQuestions(t *testing.T) {
+	t.Parallel()
+	eachVersion(t, func(t *testing.T, version string) {
+		s, _ := newServer(server.WithElicitation())
+		s.AddTool(mcp.NewTool("deploy"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return server.NewInputRequestBuilder("state").Elicit("confirm", mcp.ElicitationParams{Mode: mcp.ElicitationModeForm, Message: "Zebra?"}).ToolResult(), nil
+		})
+		install(t, s, ruled(t, "rules: [{name: forms, effect: deny, requests: 'a:elicitation/create', message: not this one}]\n"))
+		if a := open(t, s, version).call("deploy", `{}`); !a.Result.IsError || strings.Contains(a.line, "Zebra") || !strings.Contains(a.line, "not this one") {
+			t.Errorf("got %s", a.line)
+		}
+	})
+}
