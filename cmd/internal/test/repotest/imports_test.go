@@ -187,7 +187,7 @@ type targetRule struct {
 
 var targetRules = []targetRule{
 	{sdks[0], []string{"mcpgate", "policyfile", "cmd/internal/jobs/server", "cmd/internal/demo/...", "cmd/internal/hook/judge", "bench/...", "examples/...", "protocol/templates/..."}, "the official SDK changes with MCP; what depends on it stays in one package, fixtures apart"},
-	{sdks[1], nil, "one SDK is enough, and it is the official one"},
+	{sdks[1], []string{"mcpgo/..."}, "one SDK is enough, and it is the official one; a module for servers on another one keeps it to itself"},
 	{sdks[2], nil, "one SDK is enough, and it is the official one"},
 	{"internal/jsonschema", []string{"schema"}, "package schema bounds what a hostile schema costs; past it nothing does"},
 	{"github.com/dlclark/regexp2/...", []string{"schema"}, "package schema gives every pattern a time limit"},
