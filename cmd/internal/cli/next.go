@@ -21,7 +21,7 @@ type nextStep struct {
 
 // nextStepList begins with what is most specific to the directory.
 var nextStepList = []nextStep{
-	{"toolvet.yaml", "toolvet policy", "see what the policy here permits"},
+	{"toolvet.yaml", "toolvet policy", "read in words what the policy permits"},
 	{"toolvet.yaml", "toolvet policy lint", "find its gaps"},
 	{"toolvet.yaml", "toolvet serve", "put its servers behind one endpoint"},
 	{"*.test.yaml", "toolvet policy test", "run the tests of the policy"},

@@ -29,16 +29,32 @@ import (
 const policyFile = "toolvet.yaml"
 
 func (a *app) policyCommand() *cobra.Command {
+	var flags lintFlags
 	cmd := &cobra.Command{
-		Use:   "policy",
-		Short: "Work on a policy: test it, replay calls with it, find its gaps",
+		Use:   "policy [flags] [-- SERVER-COMMAND...]",
+		Short: "Tell in words what a policy permits; test it, replay calls with it, find its gaps",
+		Long: `Tell in words what a policy says of each tool: who may call it, and what its arguments must be.
+
+The tools come from a server's command, from the commands in the policy with --start, from a
+saved list, or from the lock that the policy names. Without any, the policy's own names stand.`,
+		Example: `  toolvet policy
+  toolvet policy --start
+  toolvet policy lint
+  toolvet policy test`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usageError(cmd, "unknown command %q: policy has schema, lint, test and replay", args[0])
+			before, server := serverArgs(cmd, args)
+			switch {
+			case len(before) > 0:
+				return usageError(cmd, "unknown command %q: policy has schema, lint, test and replay", before[0])
+			case flags.tools != "" && (server != nil || flags.start), flags.start && server != nil:
+				return usageError(cmd, "--tools, --start and a server command exclude each other")
+			case flags.timeout <= 0:
+				return usageError(cmd, "--server-timeout must be longer than 0")
 			}
-			return usageError(cmd, "policy needs a command: schema, lint, test or replay")
+			return a.summarize(cmd, flags, server)
 		},
 	}
+	flags.add(cmd)
 	cmd.AddCommand(a.schemaCommand(), a.lintCommand(), a.testCommand(), a.replayCommand())
 	return cmd
 }
@@ -60,7 +76,7 @@ explains them and underlines misspelt ones.`,
 	}
 }
 
-// lintFlags are the flags of "toolvet policy lint".
+// lintFlags are the flags of "toolvet policy" and "toolvet policy lint".
 type lintFlags struct {
 	policy  string
 	server  string
@@ -99,13 +115,17 @@ Exit codes: 0 no gaps, 1 gaps, 2 the policy or the server could not be read.`,
 			return a.lint(cmd, flags, server)
 		},
 	}
+	flags.add(cmd)
+	return cmd
+}
+
+func (flags *lintFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&flags.policy, "policy", policyFile, "policy `FILE`")
 	f.StringVar(&flags.server, "server", "", "`NAME` of the server in the policy; default: all, or the one with the command")
 	f.StringVar(&flags.tools, "tools", "", "`FILE` with a saved list of the server's tools")
 	f.BoolVar(&flags.start, "start", false, "start the servers by their commands in the policy, and list their tools")
 	f.DurationVar(&flags.timeout, "server-timeout", upstream.DefaultTimeout, "how long a server may take to start, and to list its tools")
-	return cmd
 }
 
 func (a *app) lint(cmd *cobra.Command, flags lintFlags, command []string) error {

@@ -1,0 +1,273 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/access"
+	"github.com/toolvet/toolvet/internal/enforce"
+	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/rule"
+	"github.com/toolvet/toolvet/internal/terminal"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
+)
+
+// summarize prints in words what a policy says of each tool.
+func (a *app) summarize(cmd *cobra.Command, flags lintFlags, command []string) error {
+	p, err := policy.Load(flags.policy, a.checks.Demands()...)
+	if err != nil {
+		return err
+	}
+	if err := p.Validate(a.checks.Nameable()); err != nil {
+		return err
+	}
+	servers := p.Servers
+	if flags.server != "" || flags.tools != "" || command != nil || len(servers) == 0 {
+		server, err := enforce.ServerOf(p, flags.server, command)
+		if err != nil {
+			return err
+		}
+		servers = []*policy.Server{server}
+	}
+	told, err := a.withoutVariables(flags.policy)
+	if err != nil {
+		return err
+	}
+	b := bufio.NewWriter(a.stdout)
+	s := &summary{b: b, policy: told, rules: access.RulesOf(told)}
+	for _, server := range servers {
+		tools, err := a.lintTools(cmd.Context(), flags, p, server, command)
+		if err != nil {
+			return err
+		}
+		if t := told.Server(server.Name); t != nil {
+			server = t
+		}
+		s.server(server, tools)
+	}
+	s.end()
+	return b.Flush()
+}
+
+// withoutVariables reads a policy whose variables stand for themselves, because no message may show their values.
+func (a *app) withoutVariables(file string) (*policy.Policy, error) {
+	text, err := policy.Read(file)
+	if err != nil {
+		return nil, err
+	}
+	itself := func(name string) (string, bool) { return "${" + name + "}", true }
+	p, err := policy.ParseWith(itself, file, text, a.checks.Demands()...)
+	if err != nil {
+		return nil, fmt.Errorf("the policy cannot be told without the values of its variables, which nothing shows: %w", err)
+	}
+	return p, nil
+}
+
+// A summary writes a policy in words.
+type summary struct {
+	b      io.Writer
+	policy *policy.Policy
+	rules  []rule.Rule
+}
+
+func (s *summary) line(indent int, format string, args ...any) {
+	terminal.Fprintf(s.b, "%s%s\n", terminal.Text(strings.Repeat(" ", indent)), strictjson.Printable(fmt.Sprintf(format, args...), 1000))
+}
+
+// server tells of each tool that is known, or of each pattern that the policy has.
+func (s *summary) server(server *policy.Server, tools *call.Catalog) {
+	start := cmp.Or(strings.Join(server.Command, " "), server.URL, "any command")
+	s.line(0, "%s: %s", cmp.Or(server.Name, "the server"), start)
+	if len(server.World.Roots) > 0 {
+		s.line(2, "works in %s", strings.Join(server.World.Roots, ", "))
+	}
+	var names []string
+	if tools != nil {
+		names = tools.Names()
+	} else {
+		names = s.patterns(server)
+	}
+	s.demands(server, "every tool", func(t *policy.Tool) bool { return t.Pattern == "*" })
+	for _, name := range names {
+		s.line(2, "%s: %s", name, s.access(server.Name, name))
+		s.demands(server, "", func(t *policy.Tool) bool { return t.Pattern != "*" && t.Matches(name) })
+	}
+	switch {
+	case tools != nil:
+	case s.allows():
+		s.line(2, "every other tool: refused, because no rule allows it")
+	default:
+		s.line(2, "every other tool: allowed")
+	}
+}
+
+// demands tells what the tools of a server that match must have as arguments, below a title if there is one.
+func (s *summary) demands(server *policy.Server, title string, matches func(*policy.Tool) bool) {
+	for i := range server.Tools {
+		t := &server.Tools[i]
+		if !matches(t) {
+			continue
+		}
+		if title != "" {
+			s.line(2, "%s:", title)
+		}
+		for _, argument := range t.Arguments {
+			s.line(6, "%s: %s", shown(argument.Address), demandWords(argument.Demands))
+		}
+		if len(t.Requires) > 0 {
+			s.line(6, "the call: %s", demandWords(t.Requires))
+		}
+	}
+}
+
+// patterns are the names of tools in a policy, in the order of their names.
+func (s *summary) patterns(server *policy.Server) []string {
+	names := map[string]bool{}
+	for _, t := range server.Tools {
+		names[t.Pattern] = true
+	}
+	for _, r := range s.policy.Rules {
+		for _, pattern := range r.Tools {
+			of, tool, named := strings.Cut(pattern, ":")
+			switch {
+			case !named:
+				names[pattern] = true
+			case of == server.Name || of == "*":
+				names[tool] = true
+			}
+		}
+	}
+	delete(names, "*")
+	return slices.Sorted(maps.Keys(names))
+}
+
+func (s *summary) allows() bool {
+	return slices.ContainsFunc(s.rules, func(r rule.Rule) bool { return r.Effect == rule.Allow && !r.Observe })
+}
+
+// access tells what the rules say of a tool.
+func (s *summary) access(server, tool string) string {
+	var allowed, more []string
+	free := !s.allows()
+	for _, r := range s.rules {
+		if r.Observe || !r.Covers(server, tool) {
+			continue
+		}
+		condition := strings.Join(strings.Fields(r.When), " ")
+		switch {
+		case r.Effect == rule.Deny && condition == "":
+			return fmt.Sprintf("refused (rule %s)", r.Name)
+		case r.Effect == rule.Deny:
+			more = append(more, fmt.Sprintf("refused if %s (rule %s)", condition, r.Name))
+		case r.Effect == rule.Ask && condition == "":
+			more = append(more, fmt.Sprintf("asks a person (rule %s)", r.Name))
+		case r.Effect == rule.Ask:
+			more = append(more, fmt.Sprintf("asks a person if %s (rule %s)", condition, r.Name))
+		case condition == "":
+			allowed, free = append(allowed, fmt.Sprintf("allowed (rule %s)", r.Name)), true
+		default:
+			allowed = append(allowed, fmt.Sprintf("allowed if %s (rule %s)", condition, r.Name))
+		}
+	}
+	switch {
+	case len(allowed) == 0 && free:
+		allowed = []string{"allowed"}
+	case len(allowed) == 0:
+		return "refused, because no rule allows it"
+	}
+	if s.policy.DryRun.Covers(server, tool) {
+		more = append(more, "needs a dry run before")
+	}
+	if s.policy.Rehearsal.Covers(server, tool) {
+		more = append(more, "is rehearsed before")
+	}
+	return strings.Join(slices.Concat([]string{strings.Join(allowed, " or ")}, more), "; ")
+}
+
+// end tells what holds for all servers.
+func (s *summary) end() {
+	p := s.policy
+	s.line(0, "all servers:")
+	s.line(2, "arguments that are not mentioned: preset %s", cmp.Or(p.Preset, "standard"))
+	for _, l := range p.Limits {
+		name := l.Name
+		l.Name = ""
+		s.line(2, "limit %s: %s", name, optionWords(&l))
+	}
+	if p.Pinning.Lock != "" {
+		s.line(2, "definitions of tools: locked in %s", p.Pinning.Lock)
+	}
+	if p.HideRefused {
+		s.line(2, "lists: without tools that the caller may not call")
+	}
+	if p.Log.File != "" {
+		s.line(2, "log: %s", p.Log.File)
+	}
+	if len(p.Output) > 0 {
+		s.line(2, "results: %s", demandWords(p.Output))
+	}
+}
+
+// demandWords puts demands into words: the kind, and its options in brackets.
+func demandWords(demands []policy.Demand) string {
+	list := make([]string, len(demands))
+	for i, d := range demands {
+		list[i] = d.Kind.Name
+		if options := optionWords(d.Options); options != "" {
+			list[i] += " (" + options + ")"
+		}
+		if d.Severity != check.Error {
+			list[i] += ", as a " + d.Severity.String()
+		}
+	}
+	return strings.Join(list, "; ")
+}
+
+// optionWords puts the options of a policy that are set into words, by their names.
+func optionWords(options any) string {
+	v := reflect.Indirect(reflect.ValueOf(options))
+	if v.Kind() != reflect.Struct {
+		return ""
+	}
+	var list []string
+	for i := range v.NumField() {
+		name := strings.ReplaceAll(v.Type().Field(i).Tag.Get("policy"), "_", " ")
+		value := v.Field(i)
+		if name == "" || value.IsZero() {
+			continue
+		}
+		text, speaks := value.Interface().(fmt.Stringer)
+		switch value = reflect.Indirect(value); {
+		case speaks:
+			list = append(list, name+" "+text.String())
+		case value.Kind() == reflect.Bool && value.Bool():
+			list = append(list, name)
+		case value.Kind() == reflect.Bool:
+			list = append(list, "not "+name)
+		case value.Kind() == reflect.Slice:
+			texts := make([]string, value.Len())
+			for j := range texts {
+				texts[j] = fmt.Sprint(value.Index(j).Interface())
+			}
+			list = append(list, name+" "+strings.Join(texts, " or "))
+		case value.Kind() == reflect.Struct && optionWords(value.Interface()) != "":
+			list = append(list, name+" ("+optionWords(value.Interface())+")")
+		default:
+			list = append(list, fmt.Sprintf("%s %v", name, value.Interface()))
+		}
+	}
+	return strings.Join(list, ", ")
+}
