@@ -25,21 +25,24 @@ const moduleRoot = "../../../.."
 
 // elsewhere are commands that stand in a document and are run by something else.
 var elsewhere = map[string]string{
-	"toolvet hook install":                                                                "cmd/internal/cli/testdata/script/hook_install.txtar",
-	"go test work":                                                                        "runs this test",
-	"go test ./cmd/internal/test/conformance":                                             "a part of go test work",
-	"go test ./cmd/internal/kit":                                                          "a part of go test work",
-	"toolvet conformance -- ./my-server":                                                  "cmd/internal/cli/testdata/script/conformance.txtar",
-	"toolvet conformance --proxy -- toolvet proxy --":                                     "cmd/internal/cli/testdata/script/conformance.txtar",
-	"toolvet conformance --client -- ./my-client":                                         "cmd/internal/cli/testdata/script/conformance.txtar",
-	"npm ci --prefix internal/test/npm/testdata":                                          "run by .ci/run, which TestCIRunsThem holds",
-	"go run ./cmd/internal/gen/newcheck my-check":                                         "run by the test of cmd/internal/gen/newcheck",
-	"toolvet proxy --listen 127.0.0.1:8080 --upstream http://127.0.0.1:3001/mcp":          "serves until it is told to end; run by TestHTTPProxy of cmd/internal/cli",
-	"toolvet serve --policy toolvet.yaml":                                                 "run by serve.txtar of cmd/internal/cli",
+	"toolvet hook install":                                                       "cmd/internal/cli/testdata/script/hook_install.txtar",
+	"toolvet version --verify SHA256SUMS":                                        "TestVersionVerify of cmd/internal/cli, TestArchive of release",
+	"go run ./release publish":                                                   "TestPublish of release",
+	"go run ./release":                                                           "the tests of release make the same files",
+	"go test work":                                                               "runs this test",
+	"go test ./cmd/internal/test/conformance":                                    "a part of go test work",
+	"go test ./cmd/internal/kit":                                                 "a part of go test work",
+	"toolvet conformance -- ./my-server":                                         "cmd/internal/cli/testdata/script/conformance.txtar",
+	"toolvet conformance --proxy -- toolvet proxy --":                            "cmd/internal/cli/testdata/script/conformance.txtar",
+	"toolvet conformance --client -- ./my-client":                                "cmd/internal/cli/testdata/script/conformance.txtar",
+	"npm ci --prefix internal/test/npm/testdata":                                 "run by .ci/run, which TestCIRunsThem holds",
+	"go run ./cmd/internal/gen/newcheck my-check":                                "run by the test of cmd/internal/gen/newcheck",
+	"toolvet proxy --listen 127.0.0.1:8080 --upstream http://127.0.0.1:3001/mcp": "serves until it is told to end; run by TestHTTPProxy of cmd/internal/cli",
+	"toolvet serve --policy toolvet.yaml":                                        "run by serve.txtar of cmd/internal/cli",
 	"go test ./internal/proxy/httpdoor -run '^$' -bench 'BenchmarkWays|BenchmarkSession'": "run once by .ci/run, with all benchmarks",
-	"go generate ./checks/suite":                                                          "run by the test of cmd/internal/gen/checkdocs",
-	"go generate ./internal/audit/classes/suite":                                          "run by the test of cmd/internal/gen/checkdocs",
-	"go run schema/testdata/convert.go CHECKOUT >schema/testdata/suite.jsonl.gz":          "needs a checkout of the JSON Schema Test Suite",
+	"go generate ./checks/suite":                                                 "run by the test of cmd/internal/gen/checkdocs",
+	"go generate ./internal/audit/classes/suite":                                 "run by the test of cmd/internal/gen/checkdocs",
+	"go run schema/testdata/convert.go CHECKOUT >schema/testdata/suite.jsonl.gz": "needs a checkout of the JSON Schema Test Suite",
 }
 
 // A session is one block of a document: commands, and what they print.
