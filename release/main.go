@@ -6,7 +6,7 @@
 //	go run ./release                 all targets, into dist
 //	go run ./release -o d linux/amd64
 //	go run ./release publish         tags the commit and pushes the tags: the workflow "release" does the rest
-//	go run ./release repeat dist     builds again without a cache, and compares
+//	go run ./release repeat dist     builds all or the named targets again without a cache, and compares
 //	go run ./release plugin          renews the plugin for Claude Code in the repository
 //
 // Equal trees give equal bytes. A file with a fault in it is not written: each is read again and held against the others
@@ -19,6 +19,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -61,7 +62,13 @@ func command(ctx context.Context, args []string) error {
 	case "publish":
 		return c.publish(ctx, s, os.Stdin, os.Stdout)
 	case "repeat":
-		return c.repeat(ctx, s, flags.Arg(1))
+		if flags.NArg() < 2 {
+			return errors.New("repeat needs the directory of a release")
+		}
+		if err := c.only(flags.Args()[2:]); err != nil {
+			return err
+		}
+		return c.repeat(ctx, s, flags.Arg(1), os.Stdout)
 	case "plugin":
 		return c.renewPlugin(ctx, s)
 	}
@@ -281,7 +288,7 @@ func (c *config) renewPlugin(ctx context.Context, s *source) error {
 }
 
 // repeat builds the targets again, with an empty build cache, and compares them with SHA256SUMS of a directory.
-func (c *config) repeat(ctx context.Context, s *source, dist string) error {
+func (c *config) repeat(ctx context.Context, s *source, dist string, out io.Writer) error {
 	text, err := os.ReadFile(filepath.Join(dist, "SHA256SUMS"))
 	if err != nil {
 		return err
@@ -307,7 +314,7 @@ func (c *config) repeat(ctx context.Context, s *source, dist string) error {
 		if line := digest(program) + "  " + inside + "\n"; !strings.Contains(string(text), line) {
 			return fmt.Errorf("%s: this build has other bytes (sha256 %s)", inside, digest(program))
 		}
-		fmt.Printf("%s: the same bytes\n", inside)
+		fmt.Fprintf(out, "%s: the same bytes\n", inside)
 		compared++
 	}
 	if compared == 0 {

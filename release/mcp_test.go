@@ -136,7 +136,7 @@ func TestPlugin(t *testing.T) {
 	}
 	dir := t.TempDir()
 	unpack(t, "x.zip", files[fmt.Sprintf("%s_%s_claude-code-plugin.zip", c.Name, c.version)], dir)
-	var hooks struct {
+	var hooks, newer struct {
 		Hooks map[string][]struct{ Hooks []hookLine }
 	}
 	var servers struct {
@@ -145,7 +145,7 @@ func TestPlugin(t *testing.T) {
 			Args    []string
 		} `json:"mcpServers"`
 	}
-	for name, value := range map[string]any{"hooks/hooks.json": &hooks, ".mcp.json": &servers} {
+	for name, value := range map[string]any{"hooks/hooks.json": &hooks, "hooks/newer.json": &newer, ".mcp.json": &servers} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
@@ -155,8 +155,8 @@ func TestPlugin(t *testing.T) {
 		}
 	}
 	before := hooks.Hooks["PreToolUse"][0].Hooks[0]
-	if before.OnFailure != "block" || len(hooks.Hooks) < 5 {
-		t.Errorf("the hooks are %+v", hooks)
+	if before.OnFailure != "block" || len(hooks.Hooks) < 5 || len(newer.Hooks) != len(newerEvents) {
+		t.Errorf("the hooks are %+v, %+v", hooks, newer)
 	}
 	state, project := t.TempDir(), t.TempDir()
 	with := func(path string) []string {

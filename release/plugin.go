@@ -20,12 +20,24 @@ import (
 // pluginDir is where the repository keeps the plugin; the marketplace in its root names it.
 const pluginDir = "plugins/claude-code"
 
+// newerEvents are those that Claude Code 2.1.197 does not know. It refuses a whole file with such an event, and so would run
+// without any hook of it; from another file it still takes the hooks. Tried with that version on 2026-11-29.
+var newerEvents = []string{"PreSkillShellCommand"}
+
 // plugin returns the files of the marketplace and of the plugin, by their places in the repository. The program must run on
 // this machine.
 func (c *config) plugin(ctx context.Context, program string) ([]file, error) {
 	hooks, err := c.hooks(ctx, program)
 	if err != nil {
 		return nil, err
+	}
+	newer := map[string]json.RawMessage{}
+	for _, event := range newerEvents {
+		if hooks[event] == nil {
+			return nil, fmt.Errorf("'hook install' has no hook for %s: take it off the list of newer events", event)
+		}
+		newer[event] = hooks[event]
+		delete(hooks, event)
 	}
 	type object = map[string]any
 	var list []file
@@ -41,11 +53,13 @@ func (c *config) plugin(ctx context.Context, program string) ([]file, error) {
 		{pluginDir + "/.claude-plugin/plugin.json", object{
 			"name": c.Name, "version": c.version, "description": c.Summary,
 			"author": object{"name": c.Maintainer}, "homepage": c.Repository, "repository": c.Repository, "license": c.Licence,
+			"hooks": "./hooks/newer.json", // beside hooks.json
 			"userConfig": object{"policy": object{
 				"type": "string", "title": "Policy of your MCP servers", "default": "toolvet.yaml", "required": false,
 				"description": "Path of the policy whose servers toolvet serves, from the project's directory. Without the file only the hooks work."}},
 		}},
 		{pluginDir + "/hooks/hooks.json", object{"description": "toolvet judges each call before it runs", "hooks": hooks}},
+		{pluginDir + "/hooks/newer.json", object{"description": "The same at events that older versions of Claude Code do not know", "hooks": newer}},
 		{pluginDir + "/.mcp.json", object{"mcpServers": object{c.Name: object{
 			"command": c.Name, "args": []string{"serve", "--stdio", "--policy", "${user_config.policy}"}}}}},
 	} {
@@ -58,8 +72,8 @@ func (c *config) plugin(ctx context.Context, program string) ([]file, error) {
 	return list, nil
 }
 
-// hooks returns the hooks that "toolvet hook install claude-code" writes on Linux and macOS.
-func (c *config) hooks(ctx context.Context, program string) (json.RawMessage, error) {
+// hooks returns, by event, the hooks that "toolvet hook install claude-code" writes on Linux and macOS.
+func (c *config) hooks(ctx context.Context, program string) (map[string]json.RawMessage, error) {
 	home, err := os.MkdirTemp("", "toolvet-release-")
 	if err != nil {
 		return nil, err
@@ -73,7 +87,7 @@ func (c *config) hooks(ctx context.Context, program string) (json.RawMessage, er
 	if err != nil {
 		return nil, err
 	}
-	var settings struct{ Hooks json.RawMessage }
+	var settings struct{ Hooks map[string]json.RawMessage }
 	if err := json.Unmarshal(text, &settings); err != nil || len(settings.Hooks) == 0 {
 		return nil, fmt.Errorf("'hook install' wrote no hooks: %w", err)
 	}
