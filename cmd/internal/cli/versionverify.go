@@ -99,7 +99,8 @@ func builtFrom(info *debug.BuildInfo) (revision, words string) {
 	return revision, "commit " + revision + ", without changes"
 }
 
-// linkedModules says how many modules are linked, and how many of them have the hash that the build compared with go.sum.
+// linkedModules says how many modules are linked, and how many of them have the hash of their source in the program: what go.sum
+// holds, or the checksum database.
 func linkedModules(info *debug.BuildInfo) string {
 	var hashed, ours, replaced int
 	for _, m := range info.Deps {
@@ -112,7 +113,7 @@ func linkedModules(info *debug.BuildInfo) string {
 			ours++
 		}
 	}
-	words := fmt.Sprintf("%d, of which the build compared the hashes of %d with go.sum", len(info.Deps), hashed)
+	words := fmt.Sprintf("%d, of which %d have the hash of their source", len(info.Deps), hashed)
 	if ours > 0 {
 		words += fmt.Sprintf("; %d are toolvet's own, from the same tree", ours)
 	}
