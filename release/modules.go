@@ -222,7 +222,7 @@ func readSums(root string, modules []string) (map[string]string, error) {
 // notices returns the licences and notices of others whose code a program holds.
 func (c *config) notices(modules []*module) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s %s holds code of others. Their licences and notices follow; toolvet's own is in LICENSE (%s).\n", c.Name, c.version, c.Licence)
+	fmt.Fprintf(&b, "%s %s holds code of others. Their licences and notices follow; toolvet's own is in LICENSE (%s).\nThe path and the version above each are those by which Go's module proxies, and its repository, have its source.\n", c.Name, c.version, c.Licence)
 	for _, m := range modules {
 		if len(m.licences) == 0 {
 			continue
