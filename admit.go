@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/binding"
 	"github.com/toolvet/toolvet/internal/bounded"
 	"github.com/toolvet/toolvet/internal/engine"
 )
@@ -52,8 +53,61 @@ func (g innerGate) Admit(ctx context.Context, c *call.Call, at Point) (Verdict, 
 	}
 	c = g.seen(ctx, c)
 	v := g.judge(ctx, c, at, nil)
+	spent := g.redeem(c, at, &v)
 	t := g.count(ctx, c, at, &v)
-	return v, g.countInner(ctx, at, &v, t)
+	t = g.countInner(ctx, at, &v, t)
+	if spent == nil {
+		return v, t
+	}
+	if !v.admits(c.Session) {
+		spent.Rollback()
+		return v, t
+	}
+	return v, tickets{t, spent}
+}
+
+// tokenCheck is the name of tokens in findings.
+const tokenCheck = "token"
+
+// A spentToken is the ticket of a call that a token of its dry run let in. A call that is not made gives it back.
+type spentToken struct{ binding.Redeemed }
+
+func (spentToken) Release()    {}
+func (t spentToken) Rollback() { t.Return() }
+
+// redeem spends the token of a live call, and refuses the call if the token is not valid, or if the policy demands one and
+// there is none (docs/protocol.md, section 5.8). It returns nil if no token is spent.
+//
+// Nobody asks for a dry run of a scheduled call: the scheduler judges it when it is created, and again before it fires.
+func (g *Gate) redeem(c *call.Call, at Point, v *Verdict) engine.Ticket {
+	if !at.live() || !c.IsTool() || c.Validation || !v.admits(c.Session) {
+		return nil
+	}
+	value, given := c.Meta[binding.Key]
+	if !given {
+		if unattended := c.Session != nil && c.Session.Unattended; g.policy != nil && !unattended && g.policy.DryRun.Covers(c.Server, c.Name) {
+			v.refuse(tokenFinding("the policy lets the tool run only after a dry run of the same call, which gives a token"))
+		}
+		return nil
+	}
+	redeemed, err := g.tokens.Redeem(c, value)
+	if err != nil {
+		v.refuse(tokenFinding("the token " + err.Error()))
+		return nil
+	}
+	return spentToken{redeemed}
+}
+
+func tokenFinding(message string) check.Finding {
+	return check.Finding{Check: tokenCheck, Stage: check.Policy, Level: check.SecurityLevel, Message: message,
+		Suggestion: "ask for a dry run of this call, with a token"}
+}
+
+func (g innerGate) Token(c *call.Call, native string) (string, bool) {
+	if g.void() || !c.IsTool() || c.Validation {
+		return "", false
+	}
+	return g.tokens.Issue(c, native)
 }
 
 // A tally is the answer of a Limiter.
@@ -84,7 +138,9 @@ func (g *Gate) count(ctx context.Context, c *call.Call, at Point, v *Verdict) (t
 		if own, ok := g.limiter.(promising); ok && own.Promise().Holds() {
 			return here(ctx, count)
 		}
-		return await(ctx, &g.left, count, tally.forgo)
+		answer, err := await(ctx, &g.left, func() any { return count() }, func(late any) { late.(tally).forgo() })
+		counted, _ := answer.(tally)
+		return counted, err
 	}
 	var counted tally
 	var err error

@@ -14,8 +14,8 @@ import (
 
 // await runs what a program has given to a Gate, and waits for it until ctx is done. If it has not returned by then, it
 // goes on alone and holds nobody up; forgo hears its late answer. Left counts those that go on. With too many of them, and
-// with a ctx that is done, await runs nothing.
-func await[T any](ctx context.Context, left *atomic.Int32, run func() T, forgo func(T)) (answer T, err error) {
+// with a ctx that is done, await runs nothing. It has no type parameter, because a program has its code once for each type.
+func await(ctx context.Context, left *atomic.Int32, run func() any, forgo func(any)) (answer any, err error) {
 	if err := ctx.Err(); err != nil {
 		return answer, err
 	}
@@ -23,7 +23,7 @@ func await[T any](ctx context.Context, left *atomic.Int32, run func() T, forgo f
 		return answer, fmt.Errorf("not started, because %d earlier calls have not returned", n)
 	}
 	type outcome struct {
-		answer T
+		answer any
 		err    error
 	}
 	done := make(chan outcome, 1)
@@ -61,7 +61,7 @@ func await[T any](ctx context.Context, left *atomic.Int32, run func() T, forgo f
 }
 
 // here is await for what has promised to return at once.
-func here[T any](ctx context.Context, run func() T) (answer T, err error) {
+func here(ctx context.Context, run func() tally) (answer tally, err error) {
 	if err := ctx.Err(); err != nil {
 		return answer, err
 	}

@@ -31,6 +31,7 @@ import (
 	"github.com/toolvet/toolvet/call/result"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/internal/binding"
 	"github.com/toolvet/toolvet/internal/engine"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
@@ -77,6 +78,8 @@ type Gate struct {
 	left  atomic.Int32                  // calls of what options gave that have not returned; see await
 
 	definitions map[string]*call.Catalog // of inner tools, by file
+
+	tokens binding.Tokens // of dry runs
 }
 
 // void reports whether no New has made the Gate, as where a changed policy no longer names its server.

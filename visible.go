@@ -33,18 +33,18 @@ func (g innerGate) Needs(c *call.Call) []string {
 	return g.needs(c)
 }
 
-func (g *Gate) shows(ctx context.Context, by func(context.Context, *call.Call) bool, c *call.Call) (shown bool) {
+func (g *Gate) shows(ctx context.Context, by func(context.Context, *call.Call) bool, c *call.Call) bool {
 	if by == nil || c.Tool == nil {
 		return by == nil
 	}
 	stage := withTimeout(ctx, g.timeout)
 	defer stage.end()
 	c = textless(c)
-	shown, err := await(stage, &g.left, func() bool { return by(stage, c) }, func(bool) {})
+	answer, err := await(stage, &g.left, func() any { return by(stage, c) }, func(any) {})
 	if err != nil && ctx.Err() == nil {
 		g.logger.Error("deciding what a session sees broke", append([]any{"server", c.Server, "tool", c.Name}, logged(err)...)...)
 	}
-	return shown && err == nil
+	return answer == true && err == nil
 }
 
 // seen returns c with only the tools its session may know of: it makes a hidden tool unknown, and

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"maps"
 	"runtime/debug"
-	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -59,7 +58,7 @@ func (g *guard) judge(ctx context.Context, r *mcp.CallToolRequest) (p *door.Pass
 	inv, err := g.inventory(ctx, r)
 	method := ""
 	if err == nil {
-		method = g.methodOf(c, inv)
+		method = g.announced.Method(c, g.validator, inv.Method)
 	}
 	validates := method != ""
 	switch {
@@ -69,11 +68,11 @@ func (g *guard) judge(ctx context.Context, r *mcp.CallToolRequest) (p *door.Pass
 	case err != nil:
 		p = g.door.Refuse(ctx, c, request, door.Unlisted(errors.New("the reason is in toolvet's log")))
 	case validates:
-		c.Resolve(inv.catalog)
+		c.Resolve(inv.Catalog)
 		answer, err = g.validate(ctx, r, c, inv, method)
 		return nil, answer, err
 	default:
-		c.Resolve(inv.catalog)
+		c.Resolve(inv.Catalog)
 		p = g.door.Enter(ctx, c, request)
 	}
 	raw, refused := p.Refusal()
@@ -112,24 +111,9 @@ func (g *guard) decode(r *mcp.CallToolRequest) (*call.Call, error) {
 	return c, c.Read(r.Params.Arguments, g.limits)
 }
 
-// methodOf returns the name of the validate tool of which c is a call, or of whose batch tool, and "" for a call of another
-// tool. If a handshake has announced a name that a tool of the server has taken since, a call that describes other calls
-// is a dry run all the same.
-func (g *guard) methodOf(c *call.Call, inv *inventory) string {
-	if g.validator.Answers(c.Name, inv.method) {
-		return inv.method
-	}
-	for _, announced := range []string{c.Name, strings.TrimSuffix(c.Name, protocol.BatchName(""))} {
-		if _, ok := g.announced.Load(announced); ok && g.validator.Answers(c.Name, announced) && (c.Unread != nil || protocol.DescribesCalls(c.Arguments)) {
-			return announced
-		}
-	}
-	return ""
-}
-
 // validate answers a call of the validate tool, or of the batch tool.
 func (g *guard) validate(ctx context.Context, r *mcp.CallToolRequest, c *call.Call, inv *inventory, method string) (*mcp.CallToolResult, error) {
-	q := &validate.Request{Call: c, Method: method, Tools: inv.catalog, Gate: g.gate()}
+	q := &validate.Request{Call: c, Method: method, Tools: inv.Catalog, Gate: g.gate()}
 	if token := r.Params.GetProgressToken(); token != nil && r.Session != nil {
 		q.Progress = func(p protocol.Progress) {
 			err := r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
@@ -189,19 +173,20 @@ func (g *guard) handle(ctx context.Context, p *door.Passage, r *mcp.CallToolRequ
 	return res, err
 }
 
-// forwarded returns the request for the tool: with the call's span as its traceparent, if it has one, and with its
-// canonical arguments. Others may still read the client's.
+// forwarded returns the request for the tool: with the _meta that is for the tool, and with its canonical arguments. Others may still read the client's.
 func forwarded(p *door.Passage, r *mcp.CallToolRequest) *mcp.CallToolRequest {
-	var parent string
-	traced := json.Unmarshal(p.Parent(), &parent) == nil && parent != ""
-	arguments := p.Arguments()
-	if !traced && arguments == nil {
+	meta, arguments := p.Meta(), p.Arguments()
+	if meta == nil && arguments == nil {
 		return r
 	}
 	params := *r.Params
-	if traced {
+	if meta != nil {
 		params.Meta = maps.Clone(params.Meta)
-		params.Meta["traceparent"] = parent
+		for _, m := range meta {
+			if params.Meta[m.Key] = m.Value; m.Value == "" {
+				delete(params.Meta, m.Key)
+			}
+		}
 	}
 	if arguments != nil {
 		params.Arguments = arguments

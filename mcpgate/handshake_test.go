@@ -61,7 +61,7 @@ func TestHandshakeAnnouncesInBothPlaces(t *testing.T) {
 		}
 		conforms(t, protocol.CapabilitySchema, experimental)
 		want := protocol.NewCapability("validate", inside.Of(newGate(t)).Levels())
-		want.Streaming, want.ContextAware, want.Cacheable = true, true, true
+		want.Streaming, want.ContextAware, want.Cacheable, want.Tokens = true, true, true, true
 		want.BatchValidation, want.MaxBatchSize = true, 100
 		want.Caching = protocol.Caching{TTL: time.Minute, InvalidateOn: []string{"tool_update", "resource_change"}}
 		raw, err := json.Marshal(want)

@@ -18,17 +18,14 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
-	"github.com/toolvet/toolvet/internal/protocol"
 )
 
 // An inventory holds the server's own tools and the validate tool. It is immutable.
 type inventory struct {
-	listed  []*mcp.Tool              // the server's own, in the order of its list
-	known   map[*mcp.Tool]*call.Tool // the definitions of listed
-	servers *call.Catalog            // the definitions of listed
-	method  string                   // name of the validate tool; no listed tool has it
-	own     []*mcp.Tool              // the validate tool, and the batch tool
-	catalog *call.Catalog            // all definitions, those of own last
+	*door.Beside
+	listed []*mcp.Tool              // the server's own, in the order of its list
+	known  map[*mcp.Tool]*call.Tool // the definitions of listed
+	own    []*mcp.Tool              // the SDK's form of Own
 }
 
 // inventories caches the inventory of the last request. It keeps the definitions, and with
@@ -65,7 +62,7 @@ func (g *guard) inventory(ctx context.Context, req mcp.Request) (inv *inventory,
 		return last, nil
 	}
 	g.tools.last = g.newInventory(listed, g.tools.last)
-	g.door.Listed(ctx, g.tools.last.servers) // before any call of these tools
+	g.door.Listed(ctx, g.tools.last.Servers) // before any call of these tools
 	return g.tools.last, nil
 }
 
@@ -100,23 +97,19 @@ func (g *guard) list(ctx context.Context, req mcp.Request) ([]*mcp.Tool, error) 
 
 func (g *guard) newInventory(listed []*mcp.Tool, last *inventory) *inventory {
 	inv := &inventory{listed: listed, known: make(map[*mcp.Tool]*call.Tool, len(listed))}
-	all := make([]*call.Tool, 0, len(listed)+2)
+	servers := make([]*call.Tool, 0, len(listed))
 	for _, t := range listed {
 		definition := last.definition(t)
 		if definition == nil {
-			definition = define(t, g.limits)
+			definition = door.Define(t.Name, t, g.limits)
 		}
 		inv.known[t] = definition
-		all = append(all, definition)
+		servers = append(servers, definition)
 	}
-	inv.servers = call.NewCatalog(all)
-	inv.method = freeName(listed, g.name)
-	for _, definition := range g.validator.Definitions(inv.method) {
-		t := ownTool(definition)
-		inv.own = append(inv.own, t)
-		all = append(all, define(t, g.limits))
+	inv.Beside = door.NewBeside(servers, g.validator, g.name, nil, g.limits)
+	for _, definition := range inv.Own {
+		inv.own = append(inv.own, ownTool(definition))
 	}
-	inv.catalog = call.NewCatalog(all)
 	return inv
 }
 
@@ -125,31 +118,6 @@ func (inv *inventory) definition(t *mcp.Tool) *call.Tool {
 		return nil
 	}
 	return inv.known[t]
-}
-
-// freeName finds an unused name for the validate tool.
-func freeName(listed []*mcp.Tool, name string) string {
-	taken := make(map[string]bool, len(listed))
-	for _, t := range listed {
-		taken[t.Name] = true
-	}
-	return protocol.FreeName(name, func(name string) bool { return taken[name] })
-}
-
-// define reads a tool's definition in the form that clients get. A json.RawMessage schema keeps
-// the order of its keys and the digits of its numbers. Encoding/json writes a Go map or a
-// *jsonschema.Schema, here as in the SDK. An unreadable definition becomes a tool with a fault,
-// so the gate refuses only calls of that tool.
-func define(t *mcp.Tool, limits call.Limits) *call.Tool {
-	raw, err := json.Marshal(t)
-	if err != nil {
-		return &call.Tool{Name: t.Name, Fault: errors.New("its definition cannot be written as JSON")}
-	}
-	definition, err := call.DecodeTool(raw, limits)
-	if err != nil {
-		return &call.Tool{Name: t.Name, Raw: raw, Fault: err}
-	}
-	return definition
 }
 
 // entries lists the server's prompts, resources or templates on behalf of the caller of req.

@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/door"
 	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/validate"
@@ -52,8 +53,8 @@ func (g *guard) announce(caps *mcp.ServerCapabilities, inv *inventory) *mcp.Serv
 	if caps != nil {
 		announced = *caps
 	}
-	capability := g.validator.Capability(inv.method, validate.Door{Levels: inside.Of(g.gate()).Levels(), Progress: true})
-	g.announced.Store(inv.method, true)
+	capability := g.validator.Capability(inv.Method, validate.Door{Levels: inside.Of(g.gate()).Levels(), Progress: true})
+	g.announced.Add(inv.Method)
 	announced.Experimental = with(announced.Experimental, protocol.Experimental, capability)
 	announced.Extensions = with(announced.Extensions, protocol.Extension, capability)
 	if announced.Tools == nil { // the server has no tools of its own yet
@@ -116,7 +117,7 @@ func (g *guard) shown(ctx context.Context, req mcp.Request, page *mcp.ListToolsR
 		if t == nil {
 			return true
 		}
-		return !inside.Of(g.gate()).Lists(ctx, &call.Call{Server: g.server, Name: t.Name, Tool: define(t, g.limits), Session: session})
+		return !inside.Of(g.gate()).Lists(ctx, &call.Call{Server: g.server, Name: t.Name, Tool: door.Define(t.Name, t, g.limits), Session: session})
 	})
 	if shown.Tools == nil { // the list is required
 		shown.Tools = []*mcp.Tool{}

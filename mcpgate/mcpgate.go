@@ -185,7 +185,7 @@ type guard struct {
 	validator  *validate.Validator
 	door       door.Door
 
-	announced sync.Map // names of the validate tool in handshakes -> true
+	announced door.Announced
 
 	next     mcp.MethodHandler // the SDK, and earlier middleware
 	tools    inventories

@@ -67,7 +67,7 @@ func TestPublish(t *testing.T) {
 	if err := publish("y\n"); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"cmd/v" + c.version, "driver/redis/v" + c.version, "export/v" + c.version, "internal/audit/v" + c.version, "v" + c.version}
+	want := []string{"cmd/v" + c.version, "driver/redis/v" + c.version, "export/v" + c.version, "internal/audit/v" + c.version, "mcpgo/v" + c.version, "v" + c.version}
 	if diff := cmp.Diff(want, strings.Fields(does(t, dir, git, "-C", origin, "tag"))); diff != "" {
 		t.Errorf("tags of the origin (-want +got):\n%s", diff)
 	}

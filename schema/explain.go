@@ -94,7 +94,8 @@ func inOrder(failures []failure) []*failure {
 		out[i] = &failures[i]
 		pointers[out[i]] = out[i].subject().pointer()
 	}
-	slices.SortStableFunc(out, func(a, b *failure) int { return comparePointers(pointers[a], pointers[b]) })
+	// Not by slices.SortStableFunc, whose code a program has once for each type.
+	sort.SliceStable(out, func(i, j int) bool { return comparePointers(pointers[out[i]], pointers[out[j]]) < 0 })
 	return out
 }
 

@@ -23,7 +23,11 @@ func (s innerSet) Ask(ctx context.Context, server string, r Request, options ...
 	if err != nil {
 		return nil, err
 	}
-	r.Params, r.caller = traced(passage, r.Params, messages), passage.Call().Session
+	r.caller = passage.Call().Session
+	if r.Params, err = passage.SetMeta(r.Params, messages, "_meta"); err != nil {
+		door.Lost(ctx, passage)
+		return nil, err
+	}
 	passage.Sending()
 	raw, err := p.do(ctx, r)
 	if gone := (*GoneError)(nil); errors.As(err, &gone) && !gone.Sent || errors.As(err, new(*UnavailableError)) {

@@ -9,9 +9,7 @@ import (
 	"errors"
 
 	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
-	"github.com/toolvet/toolvet/internal/wire/splice"
 )
 
 // An Outcome is the outcome of a call.
@@ -55,7 +53,10 @@ func (s *Set) Call(ctx context.Context, name string, arguments json.RawMessage, 
 	if canonical := p.Arguments(); canonical != nil {
 		given = canonical
 	}
-	if o.Params, err = callParams(traced(p, o.Params, messages), t.call.Name, given, messages); err != nil {
+	if o.Params, err = p.SetMeta(o.Params, messages, "_meta"); err == nil {
+		o.Params, err = callParams(o.Params, t.call.Name, given, messages)
+	}
+	if err != nil {
 		return failed(ctx, p, err, o.text), err
 	}
 	if err := ctx.Err(); err != nil { // the caller has given up
@@ -94,19 +95,6 @@ func returned(ctx context.Context, p *door.Passage, raw json.RawMessage, err err
 		shown = p.Returned(ctx, raw)
 	}
 	return &Outcome{Raw: shown.Raw, Ran: true, Judged: p.Verdict(), Reviewed: shown.Verdict}, nil
-}
-
-// traced sets toolvet's span as the parent of the server's in the params of a call.
-func traced(p *door.Passage, params json.RawMessage, limits call.Limits) json.RawMessage {
-	parent := p.Parent()
-	if parent == nil {
-		return params
-	}
-	changed, err := splice.Set(params, limits, parent, "_meta", "traceparent")
-	if err != nil { // cannot happen: the params were read before
-		return params
-	}
-	return changed
 }
 
 func refused(p *door.Passage) *Outcome {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/internal/machine/process"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
@@ -189,7 +190,11 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lines returns the last lines, without empty ones.
+// reason matches the line in which programs of several languages tell why they end. Node.js and Python print a stack below or
+// above it.
+var reason = lazyregexp.New(`^([A-Za-z_.]*(Error|Exception|Panic)\b|error:|fatal:|panic:|npm error [^A])`)
+
+// lines returns the last lines, without empty ones. If the reason for the end stands above them, it is the first.
 func (t *tail) lines() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -199,5 +204,11 @@ func (t *tail) lines() []string {
 			lines = append(lines, strictjson.Printable(line, tailWidth))
 		}
 	}
-	return lines[max(0, len(lines)-tailLines):]
+	first := max(0, len(lines)-tailLines)
+	for _, line := range lines[:first] {
+		if reason.MatchString(line) {
+			return append([]string{line, "…"}, lines[first+2:]...)
+		}
+	}
+	return lines[first:]
 }

@@ -11,9 +11,11 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/binding"
 	"github.com/toolvet/toolvet/internal/door"
 	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/protocol"
+	"github.com/toolvet/toolvet/internal/wire/splice"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
@@ -105,6 +107,11 @@ func (p *peer) askNative(ctx context.Context, method string, target *call.Call, 
 		params, err := callParams(nil, method, arguments, messages)
 		if err != nil {
 			return nil, err
+		}
+		if protocol.AsksToken(target.Meta) {
+			if params, err = splice.Set(params, messages, []byte("true"), "_meta", binding.Key); err != nil {
+				return nil, err
+			}
 		}
 		answer, err := p.do(ctx, Request{Method: "tools/call", Params: params})
 		noteUnsent(passage, err)

@@ -8,8 +8,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/binding"
 	"github.com/toolvet/toolvet/internal/protocol"
 )
 
@@ -35,7 +37,8 @@ func (d *Door) Native(ctx context.Context, n Native, target *call.Call, argument
 	if target.Name == n.Name || target.Name == protocol.BatchName(n.Name) {
 		return nil, errors.New("it is not asked about itself") // what it would be asked about is not judged
 	}
-	c := &call.Call{Server: d.Server, Name: n.Name, Raw: arguments, Meta: target.Meta, Session: target.Session}
+	c := &call.Call{Server: d.Server, Name: n.Name, Raw: arguments, Meta: maps.Clone(target.Meta), Session: target.Session}
+	delete(c.Meta, binding.Key) // which asks toolvet's own validation for a token
 	var err error
 	if c.Arguments, err = call.DecodeArguments(arguments, d.Limits); err != nil {
 		return nil, err

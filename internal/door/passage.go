@@ -10,13 +10,13 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"strconv"
 	"sync"
 	"time"
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/binding"
 	"github.com/toolvet/toolvet/internal/engine"
 	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/logname"
@@ -118,13 +118,44 @@ func unreadable(err error) json.RawMessage {
 	return e.Raw()
 }
 
-// Parent returns the traceparent that must replace the client's in the request's _meta, as a
-// JSON string. It makes the server's spans children of toolvet's. Nil means no change.
-func (p *Passage) Parent() []byte {
-	if p == nil || p.event.Traceparent == "" || p.event.Call.Meta["traceparent"] == nil {
+// A MetaChange is a change to the _meta of a request.
+type MetaChange struct {
+	Key, Value string // an empty Value takes the member out
+}
+
+// Meta returns how the _meta of the request for the server differs from the client's. The traceparent makes the server's
+// spans children of toolvet's. The token of a verdict is toolvet's own business, and the server gets its own.
+func (p *Passage) Meta() (changes []MetaChange) {
+	if p == nil || len(p.event.Call.Meta) == 0 {
 		return nil
 	}
-	return strconv.AppendQuote(nil, p.event.Traceparent) // hex digits and hyphens
+	meta := p.event.Call.Meta
+	if p.event.Traceparent != "" && meta["traceparent"] != nil {
+		changes = append(changes, MetaChange{"traceparent", p.event.Traceparent})
+	}
+	if token, given := meta[binding.Key]; given {
+		changes = append(changes, MetaChange{binding.Key, binding.NativeOf(token)})
+	}
+	return changes
+}
+
+// SetMeta returns a copy of a JSON text with the changes of [Passage.Meta] in the _meta at path. Without changes it returns
+// the text itself.
+func (p *Passage) SetMeta(text []byte, limits call.Limits, path ...string) ([]byte, error) {
+	var err error
+	for _, m := range p.Meta() {
+		if m.Value == "" {
+			text, err = splice.Remove(text, limits, m.Key, path...)
+		} else if quoted, e := json.Marshal(m.Value); e == nil {
+			text, err = splice.Set(text, limits, quoted, append(path[:len(path):len(path)], m.Key)...)
+		} else {
+			err = e
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return text, nil
 }
 
 // Arguments returns the canonical arguments that must replace the client's. Nil means no change.

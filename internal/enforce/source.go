@@ -16,6 +16,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/preset"
+	"github.com/toolvet/toolvet/schema"
 )
 
 // A Source names a policy file, and overrides parts of it.
@@ -45,7 +46,11 @@ func (s Source) ForServer(command []string) (*policy.Policy, error) {
 func (s Source) Load() (p *policy.Policy, presetName string, err error) {
 	switch {
 	case s.Preset != "" && s.Preset != preset.None && !slices.Contains(preset.Names(), s.Preset):
-		return nil, "", fmt.Errorf("unknown preset %q: must be %s or %s", s.Preset, strings.Join(preset.Names(), ", "), preset.None)
+		err := fmt.Errorf("unknown preset %q: must be %s or %s", s.Preset, strings.Join(preset.Names(), ", "), preset.None)
+		if near := schema.Nearest(s.Preset, append(preset.Names(), preset.None)); near != "" {
+			err = WithHint(err, "did you mean %s?", near)
+		}
+		return nil, "", err
 	case s.Policy == "" && s.Server != "":
 		return nil, "", WithHint(errors.New("--server names a server in a policy, and there is no policy"), "give --policy FILE")
 	}
@@ -148,7 +153,11 @@ func Choose(servers []*policy.Server, name string, command []string) (*policy.Se
 		names = append(names, s.Name)
 	}
 	if name != "" {
-		return nil, fmt.Errorf("the policy has no server %q: its servers are %s", name, strings.Join(names, ", "))
+		err := fmt.Errorf("the policy has no server %q: its servers are %s", name, strings.Join(names, ", "))
+		if near := schema.Nearest(name, names); near != "" {
+			return nil, WithHint(err, "did you mean %q?", near)
+		}
+		return nil, err
 	}
 	switch len(servers) {
 	case 0:

@@ -32,6 +32,9 @@ type Gate interface {
 	DryRun(ctx context.Context, c *call.Call, d engine.DryRun) (toolvet.Verdict, *engine.Basis)
 	// Peek adds the caller's allowances to the verdict of a dry run, and refuses the call if a limit has nothing left.
 	Peek(ctx context.Context, c *call.Call, v *toolvet.Verdict)
+	// Token returns a token that binds a live call to its dry run, after a go. Native is the token of the server behind, or
+	// "". Ok is false if the call cannot be bound.
+	Token(c *call.Call, native string) (token string, ok bool)
 	// Waits reports whether judging c may block on files, names or databases. Otherwise Judge needs only the processor.
 	Waits(c *call.Call) bool
 	// Needs returns the methods of the lists that c must have in its Listed to be judged. A door asks the server for

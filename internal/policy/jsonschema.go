@@ -45,6 +45,7 @@ func JSONSchema(checks []*check.Check, kinds []*check.Demand) []byte {
 		"limits":        listOf(structSchema(reflect.TypeFor[limit.Limit](), "a limit"), "how many calls may be made"),
 		"shared":        structSchema(reflect.TypeFor[limit.Shared](), "where limits are counted together with other proxies"),
 		"rehearsal":     structSchema(reflect.TypeFor[Rehearsal](), "calls that are made in a sandbox before they are made"),
+		"dry_run":       structSchema(reflect.TypeFor[BoundCalls](), "calls that need a dry run before"),
 		"schedule":      structSchema(reflect.TypeFor[Schedule](), "the scheduler: where jobs are kept, and who is told of their troubles"),
 		"errors": closed(object{
 			"invalid_calls":  words("protocol: calls of unknown tools, and calls that a schema refuses, are answered with the JSON-RPC error -32602; default: tool, a result with isError that a model sees", "tool", "protocol"),

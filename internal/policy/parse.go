@@ -7,7 +7,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
-	"slices"
+	"sort"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -92,6 +92,7 @@ func Load(filename string, kinds ...*check.Demand) (*Policy, error) {
 //	  effects: [{name: careful, no_deletes: true, below: [/srv/data], max_changes: 20, no_network: true}]
 //	  env: [API_URL]      # variables that a rehearsed server has beside PATH, HOME and their like
 //	  network: {allow: [api.example.com]}    # or replay: answers.har; see RehearsalNetwork
+//	dry_run: {before: ["bank:transfer"]}    # calls that need the token of a dry run
 //	log: {file: log.jsonl, on_error: refuse}        # see package calllog
 //	schedule: {store: jobs.db, alerts: {command: [notify-send]}}    # see Schedule
 //	visibility: allowed   # all | allowed: leave out of tools/list what the session may not call
@@ -171,6 +172,7 @@ func (p *Policy) read(d *decoder, n ast.Node) {
 				*file = d.file.beside(*file)
 			}
 		}},
+		field{key: "dry_run", read: func(n ast.Node) { d.options(n, "the dry run", &p.DryRun, p.DryRun.Problems) }},
 		field{key: "log", read: func(n ast.Node) { p.readLog(d, n) }},
 		field{key: "schedule", read: func(n ast.Node) { p.readSchedule(d, n) }},
 		field{key: "errors", read: func(n ast.Node) {
@@ -238,8 +240,10 @@ func readCheck(d *decoder, n ast.Node) (c Check) {
 
 // ordered sorts by place and keeps the first errors.
 func (e Errors) ordered() Errors {
-	slices.SortStableFunc(e, func(a, b *Error) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), strings.Compare(a.Message, b.Message))
+	// Not by slices.SortStableFunc, whose code a program has once for each type.
+	sort.SliceStable(e, func(i, j int) bool {
+		a, b := e[i], e[j]
+		return cmp.Or(a.Line-b.Line, a.Column-b.Column, strings.Compare(a.Message, b.Message)) < 0
 	})
 	if left := len(e) - maxErrors; left > 0 {
 		last := *e[maxErrors]

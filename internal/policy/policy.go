@@ -28,6 +28,7 @@ type Policy struct {
 	Pinning       Pinning
 	Limits        []limit.Limit
 	Rehearsal     Rehearsal
+	DryRun        BoundCalls // calls that need one before
 	Log           Log
 	Shared        *limit.Shared  // where limits are counted together with other proxies; nil: nowhere
 	Authorization *Authorization // of a door that listens on the network; nil: it asks nobody

@@ -55,4 +55,18 @@ func addTexts(list *[]string, index int, texts []string) {
 
 // Answer is the CallToolResult of a batch. Modern says that the request speaks 2026-07-28 or
 // later.
-func (b *BatchResult) Answer(modern bool) json.RawMessage { return answer(b, modern) }
+func (b *BatchResult) Answer(modern bool) json.RawMessage {
+	var tokens []*Token // in the order of the calls, with null for a call without one
+	for i := range b.Results {
+		if b.Results[i].Token != nil && tokens == nil {
+			tokens = make([]*Token, len(b.Results))
+		}
+		if tokens != nil {
+			tokens[i] = b.Results[i].Token
+		}
+	}
+	if tokens == nil {
+		return answer(b, nil, modern)
+	}
+	return answer(b, tokens, modern)
+}

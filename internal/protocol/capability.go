@@ -29,6 +29,7 @@ type Capability struct {
 	BatchValidation bool            `json:"batchValidation"`
 	MaxBatchSize    int             `json:"maxBatchSize"` // 0 without BatchValidation
 	Caching         Caching         `json:"caching"`      // zero without Cacheable
+	Tokens          bool            `json:"tokens"`       // a dry run gives a token that binds the call, if asked
 }
 
 // Caching states how long a client may cache a verdict. The zero Caching, which is not enabled,

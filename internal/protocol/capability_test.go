@@ -30,7 +30,7 @@ func TestCapabilityOptions(t *testing.T) {
 	want := map[string]any{
 		"supported": true, "method": "check", "version": "1.0", "async": false, "streaming": false,
 		"contextAware": false, "cacheable": false, "levels": map[string]any{"syntax": true, "semantic": false, "runtime": true, "security": false, "rehearsal": false},
-		"batchValidation": false, "maxBatchSize": 0.0, "caching": map[string]any{"enabled": false},
+		"batchValidation": false, "maxBatchSize": 0.0, "caching": map[string]any{"enabled": false}, "tokens": false,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("capability (-want +got):\n%s", diff)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/binding"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
@@ -57,6 +58,7 @@ func (r *Result) AddNative(answer json.RawMessage, err error) {
 	for _, message := range native.warnings {
 		r.addNative(check.Warning, message)
 	}
+	r.NativeToken = native.token
 	for _, s := range native.suggestions {
 		if !slices.Contains(r.Suggestions, s) {
 			r.Suggestions = append(r.Suggestions, s)
@@ -88,6 +90,7 @@ func (r *Result) addNative(severity check.Severity, message string) {
 type nativeResult struct {
 	valid                         bool
 	errors, warnings, suggestions []string
+	token                         string // "" if there is none
 }
 
 // decodeNative reads the CallToolResult of a server's own validate tool. It matches
@@ -109,6 +112,10 @@ func decodeNative(answer json.RawMessage) (nativeResult, error) {
 	native.errors, _ = messages(body["errors"])
 	native.warnings, _ = messages(body["warnings"])
 	native.suggestions, _ = messages(body["suggestions"])
+	if meta, _ := result["_meta"].(map[string]any); meta != nil {
+		token, _ := meta[binding.Key].(map[string]any)
+		native.token, _ = token["token"].(string)
+	}
 	return native, nil
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/binding"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
@@ -22,6 +23,11 @@ type Result struct {
 	Cached bool  `json:"cached,omitempty"` // the verdict is one that was kept; but for Limits
 	AgeMS  int64 `json:"ageMs,omitempty"`
 	TTLMS  int64 `json:"ttlMs,omitempty"` // how long it can be kept from now on; 0: not at all
+
+	// Token binds a live call to the verdict; nil: there is none. It stands in the _meta of the answer, for programs.
+	Token *Token `json:"-"`
+	// NativeToken is that of the server's own validation; "": there is none.
+	NativeToken string `json:"-"`
 }
 
 // MethodToolvet is the Method of a verdict by toolvet's own checks.
@@ -128,14 +134,31 @@ func resultType(modern bool) string {
 // Answer is the CallToolResult of the validate tool: the result as structured
 // content, and the same JSON as text. It is a success even for an invalid call.
 // Modern is true for clients that speak 2026-07-28 or later.
-func (r *Result) Answer(modern bool) json.RawMessage { return answer(r, modern) }
-
-func answer(result any, modern bool) json.RawMessage {
-	body := marshal(result)
-	return marshal(toolResult{
-		ResultType: resultType(modern), Content: text(string(body)), Structured: json.RawMessage(body),
-	})
+func (r *Result) Answer(modern bool) json.RawMessage {
+	if r.Token == nil {
+		return answer(r, nil, modern)
+	}
+	return answer(r, r.Token, modern)
 }
+
+// answer is the CallToolResult of a validate tool. Tokens are those of its verdicts; nil: none.
+func answer(result, tokens any, modern bool) json.RawMessage {
+	body := marshal(result)
+	own := toolResult{ResultType: resultType(modern), Content: text(string(body)), Structured: json.RawMessage(body)}
+	if tokens != nil {
+		own.Meta = map[string]any{binding.Key: tokens}
+	}
+	return marshal(own)
+}
+
+// A Token is a token of package binding in the _meta of an answer (docs/protocol.md, section 5.8).
+type Token struct {
+	Token string `json:"token"`
+	TTLMS int64  `json:"ttlMs"` // its life from now on
+}
+
+// AsksToken reports whether the _meta of a dry run asks for a token.
+func AsksToken(meta map[string]any) bool { return meta[binding.Key] == true }
 
 // Refusal returns the CallToolResult of a refused call: a tool execution error (SEP-1303)
 // with advice for the model, and with the result in _meta.

@@ -6,12 +6,14 @@ package validate
 import (
 	"container/list"
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
 	"weak"
 
 	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/internal/binding"
 	"github.com/toolvet/toolvet/internal/engine"
 	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/protocol"
@@ -39,7 +41,7 @@ type cache struct {
 // policy. The cache keeps no unused Gate alive; its verdicts go first.
 type place struct {
 	gate weak.Pointer[toolvet.Gate]
-	key  key
+	key  binding.Sum
 }
 
 // An entry is a verdict in the cache.
@@ -214,4 +216,16 @@ func sizeOf(v toolvet.Verdict, basis *engine.Basis) int {
 		n += perText + len(s.Why)
 	}
 	return n
+}
+
+// keyOf returns the key of a request, or false if its verdict must not be kept. It notes whether there is a trace, but not
+// which, because each request has another.
+func keyOf(q *protocol.Request) (binding.Sum, bool) {
+	sum, ok := binding.SumOf(q.Call)
+	if !ok {
+		return sum, false
+	}
+	levels := slices.Sorted(slices.Values(q.Levels))
+	traced := q.Call.Session != nil && q.Call.Session.Traceparent != ""
+	return binding.Hash(sum[:], fmt.Append(nil, slices.Compact(levels), traced)), true
 }

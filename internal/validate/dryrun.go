@@ -114,7 +114,7 @@ type Door struct {
 // Capability announces the validate tool of a door under the name method.
 func (v *Validator) Capability(method string, d Door) protocol.Capability {
 	c := protocol.NewCapability(method, d.Levels)
-	c.ContextAware = true
+	c.ContextAware, c.Tokens = true, true
 	c.Streaming = d.Progress
 	c.Async = d.Tasks && v.cfg.TaskAfter > 0
 	if v.cfg.MaxBatch > 0 {

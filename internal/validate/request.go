@@ -11,6 +11,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/binding"
 	"github.com/toolvet/toolvet/internal/engine"
 	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/protocol"
@@ -176,6 +177,11 @@ func (v *Validator) judge(ctx context.Context, r *Request, q *admitted, progress
 	default:
 		kept.tell(&result, false)
 		result.SkipNative()
+	}
+	if result.Valid && len(q.Levels) == 0 && protocol.AsksToken(r.Call.Meta) {
+		if token, ok := inside.Of(q.Gate).Token(q.Call, result.NativeToken); ok {
+			result.Token = &protocol.Token{Token: token, TTLMS: binding.Life.Milliseconds()}
+		}
 	}
 	return result
 }

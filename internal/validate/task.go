@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/binding"
 	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 )
@@ -37,7 +38,7 @@ type tasks struct {
 // A task is one of them. Its fields are guarded by the mutex of tasks.
 type task struct {
 	protocol.Task
-	owner  key // the principal that may ask for it
+	owner  binding.Sum // the principal that may ask for it
 	cancel context.CancelFunc
 }
 
@@ -47,17 +48,17 @@ func newTasks() *tasks {
 
 // ownerOf identifies the owner of a task. Without an identity, only the id protects the task, which
 // cannot be guessed.
-func ownerOf(s *call.Session) key {
+func ownerOf(s *call.Session) binding.Sum {
 	if s == nil {
-		return key{}
+		return binding.Sum{}
 	}
 	issuer, _ := s.Claims["iss"].(string)
-	return hash([]byte(s.Subject), []byte(issuer))
+	return binding.Hash([]byte(s.Subject), []byte(issuer))
 }
 
 // run waits for an answer. After patience it returns a task instead, and the work goes on. If ctx is
 // done before, it returns nil.
-func (ts *tasks) run(ctx context.Context, owner key, patience time.Duration, t *teller, work func(context.Context) json.RawMessage) json.RawMessage {
+func (ts *tasks) run(ctx context.Context, owner binding.Sum, patience time.Duration, t *teller, work func(context.Context) json.RawMessage) json.RawMessage {
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	detach := context.AfterFunc(ctx, cancel)
 	answer := make(chan json.RawMessage, 1)
@@ -89,7 +90,7 @@ func (ts *tasks) run(ctx context.Context, owner key, patience time.Duration, t *
 }
 
 // create registers a task and returns its description, or nil if there is no room.
-func (ts *tasks) create(owner key, cancel context.CancelFunc) (*task, json.RawMessage) {
+func (ts *tasks) create(owner binding.Sum, cancel context.CancelFunc) (*task, json.RawMessage) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	now := time.Now()
@@ -126,7 +127,7 @@ func (ts *tasks) finish(t *task, answer json.RawMessage) {
 }
 
 // owned returns the task of an owner, or nil.
-func (ts *tasks) owned(id string, owner key) *task {
+func (ts *tasks) owned(id string, owner binding.Sum) *task {
 	t := ts.byID[id]
 	if t == nil || t.owner != owner || time.Now().After(t.Created.Add(t.TTL)) {
 		return nil

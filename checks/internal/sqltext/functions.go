@@ -29,17 +29,17 @@ var denials = []denial{
 	{"reaches other hosts or programs", `
 		dblink dblink_* openrowset openquery opendatasource httpuritype sys_exec sys_eval sys_set sys_get
 		aws_lambda.* aws_s3.* external_query utl_http.* utl_tcp.* utl_smtp.* utl_mail.* utl_inaddr.* dbms_ldap.* http_get http_head http_post http_put
-		http_patch http_delete
+		http_patch http_delete memcache_* run_command_on_* master_run_on_worker azure_storage.* azure_openai.* azure_ai.* google_ml.*
 		xp_* sp_oa* sp_send_dbmail`},
 	{"runs a text as SQL", `
 		query_to_xml* cursor_to_xml* table_to_xml* schema_to_xml* database_to_xml*
-		cron.schedule* cron.alter_job ts_stat xpath_table crosstab* connectby sp_executesql sp_execute_external_script
+		cron.schedule* cron.alter_job ts_stat xpath_table crosstab* connectby pgr_* _pgr_* pg_background_* oracle_execute replicate_ddl_command sp_executesql sp_execute_external_script
 		dbms_sql.* dbms_xmlquery.* dbms_xmlgen.* dbms_utility.exec_ddl_statement dbms_utility.sqlid_to_sqlhash
 		dbms_scheduler.* dbms_job.* dbms_java.* dbms_export_extension.*`},
 	{"keeps the database busy for as long as the caller likes", `
 		pg_sleep pg_sleep_for pg_sleep_until sleep sleepeachrow benchmark master_pos_wait master_gtid_wait source_pos_wait
 		wait_for_executed_gtid_set wait_until_sql_thread_after_gtids
-		dbms_lock.* dbms_session.* dbms_pipe.* user_lock.*`},
+		dbms_lock.* dbms_alert.* dbms_session.* dbms_pipe.* user_lock.*`},
 	{"takes locks that other sessions wait for", `
 		pg_advisory_* pg_try_advisory_* bt_index_parent_check get_lock release_lock release_all_locks sp_getapplock`},
 	{"works on a sequence, which no rollback undoes", `nextval setval currval`},
@@ -73,8 +73,12 @@ var tableDenials = []tableDenial{{denial{reaches, `
 	{denial{reaches, "zipfile csv vsv statement"}, []string{"generic", "sqlite"}},
 }
 
-// dialectDenials are functions of some dialects, wherever they stand: that of PostgreSQL's extension http.
-var dialectDenials = []tableDenial{{denial{reaches, "http"}, []string{"generic", "postgres"}}}
+// dialectDenials are functions of some dialects, wherever they stand: those of PostgreSQL's extensions http and pgTAP.
+var dialectDenials = []tableDenial{
+	{denial{reaches, "http"}, []string{"generic", "postgres"}},
+	{denial{"runs a text as SQL", `lives_ok throws_ok throws_like throws_ilike throws_matching throws_imatching performs_ok performs_within
+		results_eq results_ne set_eq set_ne set_has set_hasnt bag_eq bag_ne bag_has bag_hasnt row_eq is_empty isnt_empty`}, []string{"postgres"}},
+}
 
 // columnCalls are the functions among those of denials that PostgreSQL calls with one argument. It also does so by the name of a
 // column: ('/etc/passwd'::text).pg_read_file.

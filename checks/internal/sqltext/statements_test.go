@@ -87,6 +87,12 @@ func TestStatements(t *testing.T) {
 
 		"raw pages, postgres":   {pg, "SELECT get_raw_page('pg_' || 'authid', 0)", "reads files"},
 		"a function of a cloud": {pg, "SELECT \"aws_lambda\".invoke('arn', '{}')", "reaches other hosts"},
+		"pgTAP":                 {pg, "SELECT lives_ok('COPY (SELECT 1) TO PROGRAM id')", "runs a text as SQL"},
+		"pgTAP, in a schema":    {pg, "SELECT * FROM tap.results_eq('SELECT 1', 'SELECT 1')", "runs a text as SQL"},
+		"pgRouting":             {pg, "SELECT * FROM pgr_dijkstra('SELECT 1', 1, 2)", "runs a text as SQL"},
+		"memcached":             {pg, "SELECT memcache_server_add('192.0.2.1:11211')", "reaches other hosts or programs"},
+		"Citus":                 {pg, "SELECT run_command_on_workers('SELECT 1')", "reaches other hosts or programs"},
+		"an alert":              {pg, "SELECT dbms_alert.waitone('a', 3600)", "keeps the database busy"},
 		"a job":                 {pg, "SELECT cron.schedule('* * * * *', 'DROP TABLE a')", "runs a text as SQL"},
 		"a job of that name":    {pg, "SELECT * FROM jobs WHERE cron = 'x'", ""},
 		"strings, no tables":    {generic, "SELECT extract(year FROM '2026-01-01'), trim('a' FROM 'abc'), a IS DISTINCT FROM 'x' FROM (VALUES ('a'), ('b')) AS v(a)", ""},

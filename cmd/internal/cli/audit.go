@@ -207,6 +207,8 @@ func (a *app) audit(cmd *cobra.Command, flags auditFlags, places, server []strin
 	if err != nil {
 		return err
 	}
+	end := a.working("auditing")
+	defer end()
 	var found *probe.Result
 	if isURL(place) {
 		if err = a.auditURL(ctx, flags, place, &in); err == nil {
@@ -215,10 +217,12 @@ func (a *app) audit(cmd *cobra.Command, flags auditFlags, places, server []strin
 	} else {
 		found, err = a.auditHere(ctx, flags, place, server, logs, &in)
 	}
+	end()
 	if err != nil {
 		return err
 	}
 	if flags.behindProxy {
+		defer a.working("auditing behind the proxy")()
 		return a.auditBehindProxy(ctx, flags, server, in, found)
 	}
 	err = a.finishAudit(flags, place, audit.New(in))

@@ -22,6 +22,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/check"
@@ -42,8 +43,9 @@ const (
 type app struct {
 	checks         enforce.Checks
 	stdin          io.Reader
-	stdout, stderr io.Writer // for a terminal
-	wire           io.Writer // standard output for messages of the protocol
+	stdout, stderr io.Writer   // for a terminal
+	wire           io.Writer   // standard output for messages of the protocol
+	status         *statusLine // nil: standard error is no terminal
 }
 
 // Main runs toolvet with its checks and arguments (without the program's name) and returns the exit
@@ -51,6 +53,13 @@ type app struct {
 // stdin still waiting.
 func Main(ctx context.Context, checks []*check.Check, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a := &app{checks: checks, stdin: stdin, stdout: terminal.NewWriter(stdout), stderr: terminal.NewWriter(stderr), wire: stdout}
+	if tty, ok := stderr.(io.Reader); ok && isTerminal(tty) {
+		a.status = &statusLine{w: stderr}
+		a.stderr = terminal.NewWriter(a.status)
+		if out, ok := stdout.(io.Reader); ok && isTerminal(out) {
+			a.stdout = terminal.NewWriter(&besideStatus{stdout, a.status})
+		}
+	}
 	root := a.rootCommand()
 	root.SetArgs(append([]string{}, args...)) // cobra takes nil for os.Args
 	root.SetOut(a.stdout)
@@ -81,17 +90,32 @@ Exit codes: 0 go, 1 no-go, 2 not judged.`,
 			if len(args) > 0 {
 				return unknownCommand(cmd, args[0])
 			}
-			cmd.SetOut(a.stderr)
-			return errors.Join(cmd.Help(), exitCode(exitNotJudged))
+			terminal.Fprintf(a.stderr, "%s", nextSteps("."))
+			return exitCode(exitNotJudged)
 		},
 	}
 	root.SetHelpCommand(helpCommand(root))
 	root.SetVersionTemplate("toolvet {{.Version}}\n")
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError(cmd, "%v", err) })
-	root.AddCommand(a.checkCommand(), a.proxyCommand(), a.serveCommand(), a.toolsCommand(), a.serversCommand(), a.callCommand(),
-		a.initCommand(), a.importCommand(), a.lockCommand(), a.policyCommand(), a.logCommand(), a.tokenCommand(),
-		a.scheduleCommand(), a.rehearseCommand(), a.auditCommand(), a.doctorCommand(), a.explainCommand(), a.demoCommand(),
-		a.hookCommand(), a.conformanceCommand(), a.versionCommand(), a.demoServerCommand(), a.sandboxCommand(), a.hookJudgeCommand(), a.hookShellCommand())
+	root.SetFlagErrorFunc(flagError)
+	for _, g := range []struct {
+		id, title string
+		commands  []*cobra.Command
+	}{
+		{"begin", "Begin:", []*cobra.Command{a.demoCommand(), a.importCommand(), a.doctorCommand(), a.explainCommand()}},
+		{"guard", "Guard servers and agents:", []*cobra.Command{a.proxyCommand(), a.serveCommand(), a.hookCommand()}},
+		{"try", "Try a server or a call:", []*cobra.Command{a.toolsCommand(), a.checkCommand(), a.callCommand(), a.rehearseCommand(), a.auditCommand()}},
+		{"policy", "Write a policy:", []*cobra.Command{a.initCommand(), a.policyCommand(), a.lockCommand(), a.serversCommand(), a.tokenCommand(), a.logCommand()}},
+		{"more", "More:", []*cobra.Command{a.scheduleCommand(), a.conformanceCommand(), a.versionCommand()}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+		for _, c := range g.commands {
+			c.GroupID = g.id
+		}
+		root.AddCommand(g.commands...)
+	}
+	root.SetHelpCommandGroupID("more")
+	root.SetCompletionCommandGroupID("more")
+	root.AddCommand(a.demoServerCommand(), a.sandboxCommand(), a.hookJudgeCommand(), a.hookShellCommand()) // hidden
 	return root
 }
 
@@ -122,6 +146,23 @@ func unknownCommand(root *cobra.Command, name string) error {
 		return enforce.WithHint(err, "did you mean 'toolvet %s'?", near)
 	}
 	return enforce.WithHint(err, "the commands are %s", strings.Join(names, ", "))
+}
+
+// flagError reports a flag that a command does not have, and the nearest one that it has.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return usageError(cmd, "%v", err)
+	}
+	if unknown.GetSpecifiedShortnames() != "" && strings.Contains(cmd.Use, "-- SERVER-COMMAND") {
+		return enforce.WithHint(err, "put -- before the server's command, if the flag is part of it; else see '%s --help'", cmd.CommandPath())
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if near := schema.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+		return enforce.WithHint(err, "did you mean --%s?", near)
+	}
+	return usageError(cmd, "%v", err)
 }
 
 // An exitCode is an error without words.
@@ -180,6 +221,31 @@ func errorText(err error) terminal.Text {
 
 func (a *app) warn(format string, args ...any) {
 	terminal.Fprintf(a.stderr, "toolvet: warning: %s\n", fmt.Sprintf(format, args...))
+}
+
+// takesCommand has a command take everything from its first argument on as the command of a server, with or without "--"
+// before it.
+func takesCommand(cmd *cobra.Command) { cmd.Flags().SetInterspersed(false) }
+
+// serverCommand returns the command of a server. Without "--" before it, a flag of cmd's own within is an error: toolvet would
+// start without a policy that the user has named too late.
+func serverCommand(cmd *cobra.Command, args []string) ([]string, error) {
+	switch {
+	case cmd.ArgsLenAtDash() >= 0:
+		return args, nil
+	case len(args) == 0:
+		return nil, nil
+	case strings.HasSuffix(args[0], ".yaml") || strings.HasSuffix(args[0], ".yml"):
+		return nil, usageError(cmd, "%s is no command: give a policy with --policy", args[0])
+	}
+	for _, arg := range args {
+		name, long := strings.CutPrefix(arg, "--")
+		name, _, _ = strings.Cut(name, "=")
+		if long && cmd.Flags().Lookup(name) != nil {
+			return nil, usageError(cmd, "--%s stands in the server's command: put flags of toolvet before the command, or -- before the command if the flag is the server's", name)
+		}
+	}
+	return args, nil
 }
 
 // serverArgs splits the arguments at "--".

@@ -44,10 +44,10 @@ The server's command becomes part of the file. Keep secrets out of it: write
 ${NAME} for the value of an environment variable.`,
 		Example: `  toolvet init -- npx -y @modelcontextprotocol/server-filesystem /srv/data`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			before, server := serverArgs(cmd, args)
+			server, err := serverCommand(cmd, args)
 			switch {
-			case len(before) > 0:
-				return usageError(cmd, "%q stands before the server's command: put -- between", before[0])
+			case err != nil:
+				return err
 			case len(server) == 0:
 				return usageError(cmd, "no server command: give it after --")
 			case flags.timeout <= 0:
@@ -56,6 +56,7 @@ ${NAME} for the value of an environment variable.`,
 			return a.init(cmd, flags, server)
 		},
 	}
+	takesCommand(cmd)
 	f := cmd.Flags()
 	f.StringVarP(&flags.out, "out", "o", policyFile, "`FILE` to write; - is standard output")
 	f.BoolVar(&flags.force, "force", false, "replace the file if it exists")
@@ -67,7 +68,9 @@ func (a *app) init(cmd *cobra.Command, flags initFlags, command []string) error 
 	if _, err := os.Lstat(flags.out); err == nil && !flags.force {
 		return existsError(flags.out) // before the server is started
 	}
+	end := a.working("starting the server")
 	listed, err := a.everythingListed(cmd.Context(), upstream.Command{Args: command}, flags.timeout)
+	end()
 	if err != nil {
 		return err
 	}

@@ -88,6 +88,32 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
+// TestPlaywrightConfig holds that the file beside the policy, which its command names, turns downloads off.
+func TestPlaywrightConfig(t *testing.T) {
+	t.Parallel()
+	policy, err := os.ReadFile(policies + "/playwright.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(policies + "/playwright.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var config struct {
+		Browser struct {
+			ContextOptions struct {
+				AcceptDownloads *bool `json:"acceptDownloads"`
+			} `json:"contextOptions"`
+		} `json:"browser"`
+	}
+	if err := json.Unmarshal(text, &config); err != nil {
+		t.Fatal(err)
+	}
+	if accept := config.Browser.ContextOptions.AcceptDownloads; accept == nil || *accept || !strings.Contains(string(policy), "--config, /srv/playwright.json]") {
+		t.Errorf("the server accepts downloads:\n%s", text)
+	}
+}
+
 // TestPoliciesLinks holds that links and other spellings of their names lead nowhere, with files that are there.
 func TestPoliciesLinks(t *testing.T) {
 	t.Parallel()

@@ -85,6 +85,7 @@ func (a *app) replay(ctx context.Context, flags replayFlags, files []string) err
 	if more := readsMore(r.policy); len(more) > 0 {
 		a.warn("rules read values that the log does not have in full: %s; their decisions may differ", strings.Join(more, ", "))
 	}
+	defer a.working("replaying")()
 	out := bufio.NewWriter(a.stdout)
 	for _, file := range files {
 		for record, err := range calllog.Records(file) {

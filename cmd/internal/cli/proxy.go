@@ -52,10 +52,10 @@ The exit code is the server's, or 2 if the server could not be started.`,
   toolvet proxy --listen 127.0.0.1:8080 -- npx -y @modelcontextprotocol/server-filesystem .
   toolvet proxy --listen 127.0.0.1:8080 --upstream https://mcp.example.org/mcp`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			before, server := serverArgs(cmd, args)
+			server, err := serverCommand(cmd, args)
 			switch {
-			case len(before) > 0:
-				return usageError(cmd, "%q stands before the server's command: put -- between", before[0])
+			case err != nil:
+				return err
 			case cfg.Upstream != "" && cfg.Contain:
 				return usageError(cmd, "--contain puts walls around a server that a command starts, and --upstream names a running one: contain it where it runs")
 			case cfg.Upstream != "" && server != nil:
@@ -71,6 +71,7 @@ The exit code is the server's, or 2 if the server could not be started.`,
 			return a.runProxy(cmd, cfg, server)
 		},
 	}
+	takesCommand(cmd)
 	f := cmd.Flags()
 	a.addGateFlags(cmd, &cfg.Source)
 	f.StringVar(&cfg.ValidateName, "validate-name", protocol.ToolName, "`NAME` of the validate tool")

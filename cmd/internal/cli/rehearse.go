@@ -106,6 +106,8 @@ func (a *app) rehearse(cmd *cobra.Command, flags rehearseFlags, files, server []
 	if err != nil {
 		return err
 	}
+	end := a.working("rehearsing")
+	defer end()
 	session, err := a.startRehearsal(ctx, flags, p, server)
 	if err != nil {
 		return err
@@ -118,6 +120,7 @@ func (a *app) rehearse(cmd *cobra.Command, flags rehearseFlags, files, server []
 		}
 	}
 	report, err := session.Finish(ctx)
+	end()
 	if err == nil {
 		err = a.showRehearsal(flags, report)
 	}

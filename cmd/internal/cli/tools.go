@@ -40,10 +40,10 @@ With --json, tools prints the server's definitions; 'toolvet check --tools' read
 		Example: `  toolvet tools -- npx -y @modelcontextprotocol/server-filesystem .
   toolvet tools --json -- ./my-server > tools.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			before, server := serverArgs(cmd, args)
+			server, err := serverCommand(cmd, args)
 			switch {
-			case len(before) > 0:
-				return usageError(cmd, "%q stands before the server's command: put -- between", before[0])
+			case err != nil:
+				return err
 			case len(server) == 0:
 				return usageError(cmd, "no server command: give it after --")
 			case flags.timeout <= 0:
@@ -52,6 +52,7 @@ With --json, tools prints the server's definitions; 'toolvet check --tools' read
 			return a.listServer(cmd, flags, server)
 		},
 	}
+	takesCommand(cmd)
 	f := cmd.Flags()
 	f.DurationVar(&flags.timeout, "server-timeout", upstream.DefaultTimeout, "how long the server may take to start, and to list its tools")
 	f.BoolVar(&flags.json, "json", false, "print JSON")

@@ -206,7 +206,29 @@ var flaws = map[string]flaw{
 			x.more = append(x.more, object{"jsonrpc": "2.0", "method": "notifications/progress", "params": object{"progressToken": 1, "progress": 1}})
 		}
 	}},
-	"counts a dry run as a run": {"target-does-not-run", "", func(x *exchanged) { countsDryRuns(x) }},
+	"gives no token":            {"token-of-a-go", "", func(x *exchanged) { retoken(x, func(any) any { return nil }) }},
+	"gives tokens to everybody": {"token-only-if-asked", "", func(x *exchanged) { retoken(x, func(any) any { return aToken }) }},
+	"gives a token of a no-go": {"token-not-of-a-refusal", "", func(x *exchanged) {
+		retoken(x, func(given any) any {
+			if given == nil {
+				return aToken
+			}
+			return given
+		})
+	}},
+	"gives one token to all": {"tokens-differ", "", func(x *exchanged) {
+		retoken(x, func(given any) any {
+			if given == nil {
+				return nil
+			}
+			return object{"token": "toolvet-0123456789", "ttlMs": 1}
+		})
+	}},
+	"gives tokens in no list":         {"tokens-of-a-batch", "", func(x *exchanged) { retokenOf(x, "validate_batch", func(any) any { return aToken }) }},
+	"lets another call in":            {"token-of-another-call", "", letIn},
+	"lets a forged token in":          {"token-forged", "", letIn},
+	"lets calls in as often as asked": {"token-lets-in-one-call", "", letIn},
+	"counts a dry run as a run":       {"target-does-not-run", "", func(x *exchanged) { countsDryRuns(x) }},
 }
 
 func orEmpty(v any) object { o, _ := v.(object); return o }
@@ -277,6 +299,34 @@ func reverse(v object) {
 	}
 	if len(list) == 3 {
 		list[0], list[1] = list[1], list[0]
+	}
+}
+
+const tokenKey = "io.github.toolvet/token"
+
+var aToken = object{"token": "toolvet-0123456789abcdef", "ttlMs": 1000}
+
+// retoken changes the token of a dry run.
+func retoken(x *exchanged, f func(given any) any) { retokenOf(x, "validate", f) }
+
+func retokenOf(x *exchanged, tool string, f func(given any) any) {
+	if x.tool != tool || x.result() == nil {
+		return
+	}
+	meta := maps.Clone(orEmpty(x.result()["_meta"]))
+	if meta == nil {
+		meta = object{}
+	}
+	if meta[tokenKey] = f(meta[tokenKey]); meta[tokenKey] == nil {
+		delete(meta, tokenKey)
+	}
+	x.result()["_meta"] = meta
+}
+
+// letIn makes a call that was refused for its token look like one that ran.
+func letIn(x *exchanged) {
+	if x.tool == "conformance_write" && strings.Contains(toText(x.result()), "the token ") {
+		x.answer["result"] = object{"content": []any{object{"type": "text", "text": "written"}}}
 	}
 }
 

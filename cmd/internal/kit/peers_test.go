@@ -66,7 +66,7 @@ func TestProxy(t *testing.T) {
 func TestHTTP(t *testing.T) {
 	race.Skip(t)
 	t.Parallel()
-	url := listening(t, "proxy", "--listen", "127.0.0.1:0", "--", self(t), "conformance", "serve")
+	url := listening(t, self(t), "proxy", "--listen", "127.0.0.1:0", "--", self(t), "conformance", "serve")
 	conforms(t, &kit.Run{Dialer: upstream.HTTP{URL: url + "/mcp"}, Remote: true})
 }
 
@@ -81,12 +81,12 @@ func TestGateway(t *testing.T) {
 	}
 	t.Run("http", func(t *testing.T) {
 		t.Parallel()
-		url := listening(t, "serve", "--policy", policy, "--listen", "127.0.0.1:0")
+		url := listening(t, self(t), "serve", "--policy", policy, "--listen", "127.0.0.1:0")
 		conforms(t, &kit.Run{Dialer: upstream.HTTP{URL: url + "/mcp"}, Remote: true})
 	})
 	t.Run("one server", func(t *testing.T) {
 		t.Parallel()
-		url := listening(t, "serve", "--policy", policy, "--listen", "127.0.0.1:0")
+		url := listening(t, self(t), "serve", "--policy", policy, "--listen", "127.0.0.1:0")
 		conforms(t, &kit.Run{Dialer: upstream.HTTP{URL: url + "/mcp/peer"}, Remote: true})
 	})
 	t.Run("stdio", func(t *testing.T) {
@@ -124,13 +124,44 @@ func TestPython(t *testing.T) {
 func TestGoTemplate(t *testing.T) {
 	race.Skip(t)
 	t.Parallel()
-	program := filepath.Join(t.TempDir(), "my-server")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./protocol/templates/go")
+	program := built(t, "./protocol/templates/go")
+	conforms(t, &kit.Run{Dialer: upstream.Command{Args: []string{program}}, SDK: true, Revisions: kit.Revisions})
+}
+
+// TestMCPGo holds that the middleware for mcp-go conforms in every revision, over stdio and HTTP. Its hook sees the client's
+// own text, so it also plays scenarios about messages that other SDKs refuse by themselves. Only "two-readers"
+// is left out: mcp-go answers to a rounded id.
+func TestMCPGo(t *testing.T) {
+	race.Skip(t)
+	t.Parallel()
+	program := built(t, "./mcpgo/internal/fixture")
+	t.Run("stdio", func(t *testing.T) {
+		t.Parallel()
+		dialer := upstream.Command{Args: []string{program}}
+		conforms(t, &kit.Run{Dialer: dialer, SDK: true, Revisions: kit.Revisions})
+		read := []string{"call-without-a-name", "no-json", "no-request", "key-given-twice", "key-given-twice-in-a-dry-run", "deep-arguments", "huge-arguments"}
+		results, err := (&kit.Run{Dialer: dialer, Only: read, Revisions: kit.Revisions, Timeout: time.Minute}).Play(t.Context())
+		if count := kit.Counts(results); err != nil || count[kit.Passed] != len(read)*len(kit.Revisions) {
+			t.Errorf("%v, %v", count, err)
+		}
+	})
+	t.Run("http", func(t *testing.T) {
+		t.Parallel()
+		url := listening(t, program, "http")
+		conforms(t, &kit.Run{Dialer: upstream.HTTP{URL: url + "/mcp"}, Remote: true, Revisions: kit.Revisions})
+	})
+}
+
+// built builds a program of the workspace.
+func built(t *testing.T, source string) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "program")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, source)
 	build.Dir = "../../.."
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	conforms(t, &kit.Run{Dialer: upstream.Command{Args: []string{program}}, SDK: true, Revisions: kit.Revisions})
+	return program
 }
 
 // conforms plays the scenarios against a peer, and reports those that failed.
@@ -156,10 +187,10 @@ func conforms(t *testing.T, run *kit.Run) {
 
 var address = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
 
-// listening starts toolvet, and returns the address that it prints.
-func listening(t *testing.T, args ...string) string {
+// listening starts a program, and returns the address that it prints.
+func listening(t *testing.T, program string, args ...string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), self(t), args...)
+	cmd := exec.CommandContext(t.Context(), program, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 10 * time.Second
 	out, err := cmd.StderrPipe()
@@ -177,7 +208,7 @@ func listening(t *testing.T, args ...string) string {
 			return url
 		}
 	}
-	t.Fatalf("toolvet %v printed no address", args)
+	t.Fatalf("%s %v printed no address", program, args)
 	return ""
 }
 

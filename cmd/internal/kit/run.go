@@ -296,6 +296,7 @@ func addAnswer(facts map[string]any, answer message) {
 // send sends the message of a step, and returns the answer; nil if the step has none.
 func (p *player) send(ctx context.Context, step Step) (message, error) {
 	s := p.session
+	step.Meta, _ = p.filled(step.Meta).(map[string]any)
 	switch {
 	case step.Dry != nil:
 		return s.request(ctx, "tools/call", map[string]any{"name": s.validate, "arguments": p.filled(step.Dry)}, step.Meta)
@@ -313,7 +314,26 @@ func (p *player) send(ctx context.Context, step Step) (message, error) {
 	return nil, nil
 }
 
-// filled replaces the names of tools in a value: $validate, $batch, $write and $count.
+// token is the latest token of the scenario, and the first of a batch; "" if there is none.
+func (p *player) token() string {
+	for _, a := range slices.Backward(p.answers) {
+		answer, _ := a.(message)
+		result, _ := answer["result"].(map[string]any)
+		meta, _ := result["_meta"].(map[string]any)
+		given := meta["io.github.toolvet/token"]
+		if list, ok := given.([]any); ok && len(list) > 0 {
+			given = list[0]
+		}
+		if token, ok := given.(map[string]any); ok {
+			text, _ := token["token"].(string)
+			return text
+		}
+	}
+	return ""
+}
+
+// filled replaces the names of tools in a value: $validate, $batch, $write and $count; and tokens: $token, and $forged, which
+// differs from it.
 func (p *player) filled(v any) any {
 	switch v := v.(type) {
 	case string:
@@ -326,6 +346,14 @@ func (p *player) filled(v any) any {
 			return p.session.write
 		case "$count":
 			return p.session.count
+		case "$token":
+			return p.token()
+		case "$forged":
+			token := []byte(p.token())
+			if len(token) > 0 {
+				token[len(token)/2] ^= 1 // another letter or digit, or a sign
+			}
+			return string(token)
 		case "$toomany":
 			many := []any{}
 			for range p.session.maxBatch() + 1 {

@@ -134,6 +134,7 @@ var needs = map[string]string{
 	"streaming": "streaming",
 	"async":     "async in the handshake of this revision",
 	"cacheable": "cacheable",
+	"tokens":    "tokens",
 	"live":      "a validator that judges live calls (--dry-runs-only leaves them out)",
 	"lines":     "a server on stdio",
 	"reader":    "a validator that reads messages itself (--sdk leaves out what an SDK refuses before it hands on a message)",

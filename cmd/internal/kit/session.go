@@ -126,6 +126,7 @@ func (s *session) know() {
 		"streaming": s.capability["streaming"] == true,
 		"async":     s.capability["async"] == true,
 		"cacheable": s.capability["cacheable"] == true,
+		"tokens":    s.capability["tokens"] == true,
 	}
 }
 

@@ -143,7 +143,7 @@ func (x *Exchange) Unsent(r *Request) { r.passage.Unsent() }
 
 // ask sends the server toolvet's own request and returns its result.
 func (x *Exchange) ask(ctx context.Context, method string, params map[string]any) (json.RawMessage, error) {
-	if meta := x.client.meta.Load(); meta != nil {
+	if meta := x.client.meta.Load(); meta != nil && params["_meta"] == nil {
 		params["_meta"] = *meta
 	}
 	body, err := json.Marshal(params)

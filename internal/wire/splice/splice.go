@@ -7,6 +7,7 @@ package splice
 
 import (
 	"bytes"
+	"encoding/json"
 	"slices"
 
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
@@ -46,6 +47,38 @@ func Edit(object []byte, limits strictjson.Limits, path []string, change func(va
 // Set is Edit with a fixed value.
 func Set(object []byte, limits strictjson.Limits, value []byte, path ...string) ([]byte, error) {
 	return Edit(object, limits, path, func([]byte) ([]byte, error) { return value, nil })
+}
+
+// Remove returns a copy of an object without the member key of the object at path. Where there is none, it returns the object
+// itself.
+func Remove(object []byte, limits strictjson.Limits, key string, path ...string) ([]byte, error) {
+	return Edit(object, limits, path, func(within []byte) ([]byte, error) {
+		if within == nil {
+			return nil, nil
+		}
+		members, err := strictjson.Members(within, limits)
+		if err != nil {
+			return nil, err
+		}
+		without := []byte("{}")
+		left, found := 0, false
+		for _, m := range members {
+			if m.Key == key {
+				found = true
+				continue
+			}
+			name, err := json.Marshal(m.Key)
+			if err != nil {
+				return nil, err
+			}
+			without = Append(without, left == 0, append(append(name, ':'), m.Raw...))
+			left++
+		}
+		if !found {
+			return nil, nil
+		}
+		return without, nil
+	})
 }
 
 // Each returns a copy of an array with each element replaced by the result of change; nil leaves the

@@ -187,7 +187,7 @@ type targetRule struct {
 
 var targetRules = []targetRule{
 	{sdks[0], []string{"mcpgate", "policyfile", "cmd/internal/jobs/server", "cmd/internal/demo/...", "cmd/internal/hook/judge", "bench/...", "examples/...", "protocol/templates/..."}, "the official SDK changes with MCP; what depends on it stays in one package, fixtures apart"},
-	{sdks[1], nil, "one SDK is enough, and it is the official one"},
+	{sdks[1], []string{"mcpgo/..."}, "one SDK is enough, and it is the official one; a module for servers on another one keeps it to itself"},
 	{sdks[2], nil, "one SDK is enough, and it is the official one"},
 	{"internal/jsonschema", []string{"schema"}, "package schema bounds what a hostile schema costs; past it nothing does"},
 	{"github.com/dlclark/regexp2/...", []string{"schema"}, "package schema gives every pattern a time limit"},
@@ -246,11 +246,11 @@ var exact = map[string]struct {
 }{
 	"internal/wire/jsonrpc": {[]string{"internal/wire/strictjson"}, "messages are read before anything is known of calls"},
 	"call":                  {[]string{"internal/wire/jsonrpc", "internal/wire/strictjson", "schema"}, "what is judged knows nothing of judging"},
-	"internal/validate":     {[]string{".", "call", "check", "internal/protocol", "internal/wire/jsonrpc", "internal/engine", "internal/inside"}, "it answers for every door, and knows none"},
+	"internal/validate":     {[]string{".", "call", "check", "internal/protocol", "internal/wire/jsonrpc", "internal/engine", "internal/inside", "internal/binding"}, "it answers for every door, and knows none"},
 	"check":                 {[]string{"internal/checkdoc", "internal/jsonpointer", "call", "call/result", "schema", "internal/machine/filestate", "internal/bounded", "internal/wire/strictjson"}, "the concept of a check rests on calls, results and their schemas, and on what files look like"},
 	"internal/policy":       {[]string{"internal/checkdoc", "internal/jsonpointer", "call", "check", "internal/limit", "schema", "internal/wire/strictjson", "internal/machine/filestate", "internal/blackout"}, "the operator's file is read without knowing which checks there are"},
 	"policy":                {[]string{"check", "checks/suite", "internal/policy"}, "it hands policies out, and reads none itself"},
-	".":                     {[]string{"internal/footing", "internal/jsonpointer", "call", "check", "checks/suite", "policy", "internal/policy", "internal/limit", "internal/bounded", "call/result", "schema", "internal/machine/budget", "internal/wire/jsonrpc", "internal/wire/strictjson", "internal/engine"}, "the Gate puts these together, and nothing else"},
+	".":                     {[]string{"internal/footing", "internal/jsonpointer", "call", "check", "checks/suite", "policy", "internal/policy", "internal/limit", "internal/bounded", "call/result", "schema", "internal/machine/budget", "internal/wire/jsonrpc", "internal/wire/strictjson", "internal/engine", "internal/binding"}, "the Gate puts these together, and nothing else"},
 	"internal/engine":       {[]string{"call", "check", "internal/footing"}, "root and its doors agree on it, so it rests on neither"},
 	"internal/when":         {[]string{"checks/cron", "internal/blackout", "schema", "internal/wire/strictjson"}, "a schedule knows nothing of what is scheduled"},
 	"cmd/internal/jobs/web": {[]string{"internal/auth", "cmd/internal/jobs/inside", "call", "schedule", "internal/when", "internal/jobspec"}, "it shows what the scheduler says; what is reached over HTTP beside it, and by whom, is for who mounts it"},

@@ -36,9 +36,9 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-var heldBy = regexp.MustCompile("`([^`]+ (?:Test|Fuzz)[^`]+|[^`]+\\.txtar)`")
+var heldBy = regexp.MustCompile("`([^`]+ (?:Test|Fuzz|Example)[^`]+|[^`]+\\.txtar|[^`]+\\.(?:yaml|ts) [^`]+)`")
 
-// testExists returns what is wrong with "DIRECTORY TestName" or the path of a script, or "".
+// testExists returns what is wrong with "DIRECTORY TestName", "DIRECTORY TestName/sub", "FILE NAME" or the path of a script, or "".
 func testExists(name string) string {
 	dir, function, isGo := strings.Cut(name, " ")
 	if !isGo {
@@ -47,10 +47,19 @@ func testExists(name string) string {
 		}
 		return ""
 	}
+	function, sub, _ := strings.Cut(function, "/")
 	files, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(dir), "*_test.go"))
-	declared := regexp.MustCompile(`(?m)^func ` + regexp.QuoteMeta(function) + `\(`)
+	declared := `(?m)^func ` + regexp.QuoteMeta(function) + `\(`
+	switch filepath.Ext(dir) {
+	case ".yaml":
+		files, declared = []string{filepath.Join(root, filepath.FromSlash(dir))}, `(?m)^- name: `+regexp.QuoteMeta(function)+`$`
+	case ".ts":
+		files, declared = []string{filepath.Join(root, filepath.FromSlash(dir))}, `(?m)^ *(?:it|describe)\('`+regexp.QuoteMeta(function)+`',`
+	}
+	test := regexp.MustCompile(declared)
 	for _, file := range files {
-		if text, err := os.ReadFile(file); err == nil && declared.Match(text) {
+		text, err := os.ReadFile(file)
+		if err == nil && test.Match(text) && (sub == "" || strings.Contains(string(text), `t.Run("`+sub+`",`)) {
 			return ""
 		}
 	}

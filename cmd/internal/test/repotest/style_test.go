@@ -98,6 +98,7 @@ var panics = map[string]string{
 	"internal/when readEnglish":                                  "lets through what is no error of the text",
 	"internal/secrets must":                                      "reads and compiles only what is embedded, which its test does as well",
 	"mcpgate ownTool":                                            "decodes a constant of package protocol",
+	"mcpgo guard.ownTool":                                        "decodes a constant of package protocol",
 }
 
 func TestPanics(t *testing.T) {

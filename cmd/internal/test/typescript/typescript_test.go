@@ -59,17 +59,19 @@ func TestPackage(t *testing.T) {
 		}
 	})
 	t.Run("template", func(t *testing.T) { template(t, dir) })
-	t.Run("conformance", func(t *testing.T) { conformance(t, dir) })
-}
-
-// conformance plays the kit of the validation protocol against the fixtures, with both generations of the SDK.
-func conformance(t *testing.T, dir string) {
 	toolvet := filepath.Join(t.TempDir(), "toolvet.exe")
 	cmd := exec.Command("go", "build", "-o", toolvet, "../../../../cmd/toolvet")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as CI has compiled it
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("building toolvet: %v\n%s", err, out)
 	}
+	t.Run("conformance", func(t *testing.T) { conformance(t, dir, toolvet) })
+	t.Run("client", func(t *testing.T) { clients(t, dir, toolvet) })
+	t.Run("inspector", func(t *testing.T) { inspector(t, dir, toolvet) })
+}
+
+// conformance plays the kit of the validation protocol against the fixtures, with both generations of the SDK.
+func conformance(t *testing.T, dir, toolvet string) {
 	for _, args := range [][]string{
 		{"--sdk", "--", "node", "build/fixture/server.js"},
 		{"--sdk", "--", "node", "build/fixture/server2.js"},

@@ -1,0 +1,38 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bytes"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestWorking holds that a terminal hears of work that takes longer than a second, and that the line is gone when something
+// else is written and when the work ends.
+func TestWorking(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		a := &app{status: &statusLine{w: &out}}
+		short := a.working("short work")
+		time.Sleep(900 * time.Millisecond)
+		short()
+		end := a.working("auditing")
+		time.Sleep(2500 * time.Millisecond)
+		if _, err := a.status.Write([]byte("a warning\n")); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(time.Second)
+		end()
+		end()
+		want := "auditing … 1 s\r\x1b[Kauditing … 2 s\r\x1b[Ka warning\nauditing … 3 s\r\x1b[K"
+		if diff := cmp.Diff(want, out.String()); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		(&app{}).working("nobody looks")()
+	})
+}
