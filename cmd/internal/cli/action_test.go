@@ -6,6 +6,7 @@ package cli_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -104,8 +105,8 @@ func (a *action) run(t *testing.T, dir string, inputs map[string]string, env []s
 	return 0, output
 }
 
-// TestAction runs the steps of action.yml. The program go, which would fetch toolvet, is one that
-// puts this toolvet where the other would be.
+// TestAction runs the steps of action.yml for a branch. The program go, which would fetch toolvet, is one that puts this
+// toolvet where the other would be. The test of the same name in release installs a version.
 func TestAction(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("bash"); err != nil {
@@ -145,7 +146,9 @@ func TestAction(t *testing.T) {
 			if err := os.Mkdir(filepath.Join(temp, "r u n"), 0o755); err != nil {
 				t.Fatal(err)
 			}
-			code, output := a.run(t, dir, tt.inputs, env)
+			inputs := map[string]string{"version": "main"}
+			maps.Copy(inputs, tt.inputs)
+			code, output := a.run(t, dir, inputs, env)
 			if code != tt.code {
 				t.Errorf("exit code %d, want %d: %s", code, tt.code, output)
 			}

@@ -115,7 +115,7 @@ func TestRequirements(t *testing.T) {
 	if n := len(direct(t, "go.mod")); n > 18 {
 		t.Errorf("go.mod has %d direct requirements, and may have 18", n)
 	}
-	for _, file := range []string{"go.mod", "cmd/go.mod", "driver/redis/go.mod", "export/go.mod", "internal/audit/go.mod", "mcpgo/go.mod"} {
+	for _, file := range []string{"go.mod", "cmd/go.mod", "driver/redis/go.mod", "export/go.mod", "internal/audit/go.mod", "mcpgo/go.mod", "release/go.mod"} {
 		if strings.Contains(readFile(t, file), "\nreplace ") {
 			t.Errorf("%s has a replace: go install refuses a program whose module has one", file)
 		}
