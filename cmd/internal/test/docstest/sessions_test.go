@@ -35,6 +35,7 @@ var elsewhere = map[string]string{
 	"toolvet conformance -- ./my-server":                                                  "cmd/internal/cli/testdata/script/conformance.txtar",
 	"toolvet conformance --proxy -- toolvet proxy --":                                     "cmd/internal/cli/testdata/script/conformance.txtar",
 	"toolvet conformance --client -- ./my-client":                                         "cmd/internal/cli/testdata/script/conformance.txtar",
+	"npm ci --prefix docs/site":                                                           "run by .ci/run, which TestCIRunsThem holds",
 	"npm ci --prefix internal/test/npm/testdata":                                          "run by .ci/run, which TestCIRunsThem holds",
 	"go run ./cmd/internal/gen/newcheck my-check":                                         "run by the test of cmd/internal/gen/newcheck",
 	"toolvet proxy --listen 127.0.0.1:8080 --upstream http://127.0.0.1:3001/mcp":          "serves until it is told to end; run by TestHTTPProxy of cmd/internal/cli",
@@ -97,8 +98,11 @@ func TestIndentedCommands(t *testing.T) {
 
 func TestCIRunsThem(t *testing.T) {
 	t.Parallel()
-	if ci := read(t, moduleRoot+"/.ci/run"); !strings.Contains(ci, "npm ci --prefix internal/test/npm/testdata") {
-		t.Error(".ci/run does not install the npm packages as CONTRIBUTING.md says")
+	ci := read(t, moduleRoot+"/.ci/run")
+	for _, command := range []string{"npm ci --prefix internal/test/npm/testdata", "npm ci --prefix docs/site"} {
+		if !strings.Contains(ci, command) {
+			t.Errorf(".ci/run does not run %q, as CONTRIBUTING.md says", command)
+		}
 	}
 }
 
