@@ -17,6 +17,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/toolvet/toolvet/internal/test/corpora"
+	"github.com/toolvet/toolvet/internal/test/race"
 )
 
 var writeFigures = flag.Bool("figures", false, "rewrite the tables of docs/figures/secrets.md")
@@ -84,6 +85,7 @@ func count(b bool) int {
 // TestCorpus holds what is promised of the corpus: how much is found, and that nothing clean
 // is touched.
 func TestCorpus(t *testing.T) {
+	race.Skip(t) // one goroutine, and many texts
 	t.Parallel()
 	s, rows := standard(t), corpora.Read[sample](t, "secrets")
 	if c := tallies(t, s, rows, "flag")["**all**"]; c.found*1000 < c.samples*990 {
@@ -106,6 +108,7 @@ func TestCorpus(t *testing.T) {
 // TestBenign runs texts of other corpora, which hold only invented secrets: documents about
 // attacks, commands, URLs.
 func TestBenign(t *testing.T) {
+	race.Skip(t) // one goroutine, and many texts
 	t.Parallel()
 	s := standard(t)
 	for name, most := range map[string]int{"injection": 3, "commands": 2, "urls": 1} { // per thousand
@@ -126,6 +129,7 @@ func TestBenign(t *testing.T) {
 
 // TestFigures holds that the tables of the figures page are those of the corpus now.
 func TestFigures(t *testing.T) {
+	race.Skip(t) // one goroutine, and many texts
 	t.Parallel()
 	s, rows := standard(t), corpora.Read[sample](t, "secrets")
 	name := filepath.Join("..", "..", "docs", "figures", "secrets.md")

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/toolvet/toolvet/internal/test/race"
 )
 
 // issued are the forms of secrets as their issuers write them, with made-up values: {n:c} is
@@ -125,6 +127,7 @@ var carriers = map[string]string{
 
 // TestIssued finds made-up secrets of all issuers in all sorts of texts.
 func TestIssued(t *testing.T) {
+	race.Skip(t) // one goroutine, and many texts
 	t.Parallel()
 	s := standard(t)
 	r := rand.New(rand.NewPCG(5, 6))

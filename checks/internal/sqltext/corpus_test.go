@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/toolvet/toolvet/internal/test/corpora"
+	"github.com/toolvet/toolvet/internal/test/race"
 )
 
 type row struct {
@@ -46,6 +47,7 @@ func (r *row) genericOptions() *Options { return &Options{Parameter: r.options()
 // texts. Where the dialect is not named, one more is refused: to SQLite, what is one string in $$
 // to PostgreSQL is two statements.
 func TestCorpus(t *testing.T) {
+	race.Skip(t) // one goroutine, and many texts
 	t.Parallel()
 	rows := corpora.Read[row](t, "sql")
 	for name, tt := range map[string]struct {

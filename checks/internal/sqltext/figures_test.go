@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolvet/toolvet/internal/test/corpora"
+	"github.com/toolvet/toolvet/internal/test/race"
 )
 
 var updateFigures = flag.Bool("figures", false, "rewrite the tables of docs/figures/sql.md")
@@ -104,6 +105,7 @@ func variantsTable(rows []row) string {
 
 // TestFigures holds that the tables of docs/figures/sql.md are those of the corpora now.
 func TestFigures(t *testing.T) {
+	race.Skip(t) // one goroutine, and many texts
 	t.Parallel()
 	rows := corpora.Read[row](t, "sql")
 	all := tables(rows)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/test/race"
 )
 
 var fuzzSeeds = []string{
@@ -158,6 +159,7 @@ func FuzzValues(f *testing.F) {
 // judged: what takes a moment here would take longer than a test may if the work grew with the
 // square of the length. No more is told of them than of others.
 func TestLongTexts(t *testing.T) {
+	race.Skip(t) // one goroutine, and many texts
 	t.Parallel()
 	const size = 1 << 18
 	for _, piece := range []string{

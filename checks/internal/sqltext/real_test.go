@@ -16,6 +16,8 @@ import (
 	_ "github.com/go-sql-driver/mysql"
 	"github.com/jackc/pgx/v5/pgconn"
 	_ "modernc.org/sqlite"
+
+	"github.com/toolvet/toolvet/internal/test/race"
 )
 
 // A database runs statements. It reads a text as the reading says.
@@ -110,6 +112,7 @@ count(*)~(select 1)~foo~cast(~current_date~ over ~()~ window w as ()~ offset ~ f
 // database, or one string with the next. It tries all short texts of the marks that matter, and
 // many longer ones.
 func TestRealDatabases(t *testing.T) {
+	race.Skip(t) // one goroutine, and many texts
 	t.Parallel()
 	list := databases(t)
 	const longest, random = 3, 5_000
