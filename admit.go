@@ -6,6 +6,7 @@ package toolvet
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/toolvet/toolvet/call"
@@ -85,7 +86,7 @@ func (g *Gate) redeem(c *call.Call, at Point, v *Verdict) engine.Ticket {
 	}
 	value, given := c.Meta[binding.Key]
 	if !given {
-		if unattended := c.Session != nil && c.Session.Unattended; g.policy != nil && !unattended && g.policy.DryRun.Covers(c.Server, c.Name) {
+		if g.demandsToken(c) || slices.ContainsFunc(v.Inner, g.demandsToken) {
 			v.refuse(tokenFinding("the policy lets the tool run only after a dry run of the same call, which gives a token"))
 		}
 		return nil
@@ -97,6 +98,13 @@ func (g *Gate) redeem(c *call.Call, at Point, v *Verdict) engine.Ticket {
 	}
 	return spentToken{redeemed}
 }
+
+func (g *Gate) demandsToken(c *call.Call) bool {
+	unattended := c.Session != nil && c.Session.Unattended
+	return g.policy != nil && !unattended && g.policy.DryRun.Covers(c.Server, c.Name)
+}
+
+func (g innerGate) DemandsToken(c *call.Call) bool { return !g.void() && g.demandsToken(c) }
 
 func tokenFinding(message string) check.Finding {
 	return check.Finding{Check: tokenCheck, Stage: check.Policy, Level: check.SecurityLevel, Message: message,

@@ -70,6 +70,16 @@ func TestDemandedToken(t *testing.T) {
 	if got := judge(scheduled, toolvet.PointLibrary); got != "" {
 		t.Errorf("a scheduled call, for which nobody asks: %q", got)
 	}
+	meta := newCall(t, `{"name":"call_tool","arguments":{"name":"read_text_file","arguments":{"path":"a"}}}`, fileTool,
+		`{"name":"call_tool","inputSchema":{"type":"object"}}`)
+	p, err := policy.Parse("toolvet.yaml", []byte("version: 1\npreset: none\ndry_run: {before: ['*:read_*']}\nservers: {s: {tools: {call_tool: {calls: {tool: name, arguments: arguments}}}}}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	meta.Server = "s"
+	if v := newGate(t, toolvet.WithPolicy(policy.Seal(p))).Judge(t.Context(), meta, toolvet.PointProxy); v.Go || v.Findings[len(v.Findings)-1].Check != "token" {
+		t.Errorf("the call of another tool within the arguments needs no token: %+v", v)
+	}
 	again, _ := inside.Of(g).Token(readCall(t), "")
 	c := readCall(t)
 	c.Meta = map[string]any{binding.Key: again}

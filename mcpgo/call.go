@@ -34,6 +34,12 @@ func (g *guard) beforeCall(ctx context.Context, _ any, r *mcp.CallToolRequest) {
 	}
 	p, answer := g.judge(ctx, r)
 	if answer == nil {
+		if err := forwarded(p, r); err != nil {
+			failed := p.Failed(ctx, err.Error())
+			answer = g.result(failed.Raw)
+		}
+	}
+	if answer == nil {
 		p.Sending()
 		p.Sent()
 		g.tasksMu.Lock()
@@ -201,6 +207,14 @@ func (g *guard) handle(ctx context.Context, p *door.Passage, next server.ToolHan
 			res, err = nil, nil
 		}
 	}()
+	if err := forwarded(p, &r); err != nil {
+		return nil, err
+	}
+	return next(p.Context(ctx), r)
+}
+
+// forwarded makes the request that of the tool: with the _meta that is for the tool, and with its canonical arguments.
+func forwarded(p *door.Passage, r *mcp.CallToolRequest) error {
 	if changes := p.Meta(); changes != nil {
 		meta := mcp.Meta{}
 		if r.Params.Meta != nil {
@@ -220,11 +234,11 @@ func (g *guard) handle(ctx context.Context, p *door.Passage, next server.ToolHan
 	if arguments := p.Arguments(); arguments != nil {
 		var value any
 		if err := json.Unmarshal(arguments, &value); err != nil {
-			return nil, errors.New("the canonical arguments cannot be read")
+			return errors.New("the canonical arguments cannot be read")
 		}
 		r.Params.RawArguments, r.Params.Arguments = arguments, value
 	}
-	return next(p.Context(ctx), r)
+	return nil
 }
 
 // returnedError reviews a handler's error, because its text reaches the client.

@@ -40,7 +40,7 @@
 //
 // # Tasks
 //
-// A call that runs as a task is judged before the task exists, and its result when tasks/result gives it.
+// A call that runs as a task is judged when its work begins, and its result when tasks/result gives it.
 //
 // # Panics
 //

@@ -183,3 +183,50 @@ func TestQuestions(t *testing.T) {
 		}
 	})
 }
+
+// TestTaskArguments holds that a tool that runs as a task only gets the arguments that were judged, and not the token.
+func TestTaskArguments(t *testing.T) {
+	t.Parallel()
+	s, ran := newServer(server.WithTaskCapabilities(true, true, true))
+	tool := mcp.NewToolWithRawSchema("task", "", json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"mode":{"type":"string","default":"safe"}}}`))
+	tool.Execution = &mcp.ToolExecution{TaskSupport: mcp.TaskSupportRequired}
+	var meta []map[string]any
+	s.AddTaskTool(tool, func(_ context.Context, r mcp.CallToolRequest) (*mcp.CreateTaskResult, error) {
+		ran.add(r)
+		if r.Params.Meta != nil {
+			meta = append(meta, r.Params.Meta.AdditionalFields)
+		}
+		return &mcp.CreateTaskResult{}, nil
+	})
+	p, err := policy.Parse("toolvet.yaml", []byte("version: 1\nservers: {a: {tools: {task: {fill_defaults: true}}}}\n"), suite.Demands()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	install(t, s, newGate(t, toolvet.WithServer("a"), toolvet.WithPolicy(policy.Seal(p)), toolvet.WithElsewhere("preset")))
+	w := open(t, s, "2025-11-25")
+	w.handshake()
+	dry := w.ask("tools/call", `{"name":"validate","arguments":{"tool":"task","arguments":{"path":"a"}},"_meta":{"io.github.toolvet/token":true}}`)
+	var given struct {
+		Result struct {
+			Meta map[string]struct{ Token string } `json:"_meta"`
+		}
+	}
+	if err := json.Unmarshal([]byte(dry.line), &given); err != nil || given.Result.Meta["io.github.toolvet/token"].Token == "" {
+		t.Fatalf("no token: %s", dry.line)
+	}
+	token := given.Result.Meta["io.github.toolvet/token"].Token
+	w.ask("tools/call", `{"name":"task","task":{},"arguments":{"path":"a"},"_meta":{"io.github.toolvet/token":"`+token+`","other":1}}`)
+	for range 100 {
+		if got := ran.take(); got != nil {
+			if len(got) != 1 || !strings.Contains(got[0], "safe") {
+				t.Errorf("the task has the arguments %q", got)
+			}
+			if len(meta) != 1 || meta[0]["io.github.toolvet/token"] != nil || meta[0]["other"] == nil {
+				t.Errorf("the task has the _meta %v", meta)
+			}
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Error("the task did not run")
+}

@@ -40,7 +40,8 @@ func (s *Set) Validate(ctx context.Context, name string, arguments json.RawMessa
 		s.log.Info("validated a call", "name", strictjson.Printable(name, 128), "step", "none", "err", err)
 		return s.unjudged(ctx, c, o, err)
 	}
-	result := protocol.NewResult(t.call.Name, t.door.DryRun(ctx, t.call, o.request(t.call.Meta)))
+	verdict := t.door.DryRun(ctx, t.call, o.request(t.call.Meta))
+	result := protocol.NewResult(t.call.Name, verdict)
 	if _, own := s.gate(t.call.Server); !own {
 		result.Method = protocol.MethodSchemaOnly
 	}
@@ -48,7 +49,7 @@ func (s *Set) Validate(ctx context.Context, name string, arguments json.RawMessa
 	log.Info("validated a call", "step", result.Method, "valid", result.Valid, "errors", len(result.Errors))
 	if method, ok := t.native(ctx); ok && result.Valid {
 		before := result.Method
-		answer, err := t.askNative(ctx, method, t.call, (&protocol.Request{Call: t.call}).Native(), t.call.Known, o)
+		answer, err := t.askNative(ctx, method, t.call, (&protocol.Request{Call: t.call}).Native(verdict.Arguments), t.call.Known, o)
 		result.AddNative(answer, err)
 		if result.Method == before {
 			log.Warn("the server's own validation could not be used", "step", protocol.MethodNative, "fallback", before, "err", err)

@@ -42,6 +42,7 @@ type Tokens struct {
 
 	mu       sync.Mutex
 	redeemed map[number]time.Time // until when their tokens would be valid
+	swept    time.Time            // when those that are over were last looked for
 }
 
 type number [16]byte
@@ -115,7 +116,8 @@ func (t *Tokens) Redeem(c *call.Call, value any) (Redeemed, error) {
 	if _, spent := t.redeemed[given.number]; spent {
 		return Redeemed{}, errSpent
 	}
-	if len(t.redeemed) >= maxRedeemed {
+	if len(t.redeemed) >= maxRedeemed && now.Sub(t.swept) >= time.Second {
+		t.swept = now
 		for n, end := range t.redeemed {
 			if !now.Before(end) {
 				delete(t.redeemed, n)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/binding"
+	"github.com/toolvet/toolvet/internal/inside"
 	"github.com/toolvet/toolvet/internal/protocol"
 )
 
@@ -44,6 +45,12 @@ func (d *Door) Native(ctx context.Context, n Native, target *call.Call, argument
 		return nil, err
 	}
 	c.Resolve(n.Tools)
+	if gate := inside.Of(d.Gate()); gate.DemandsToken(c) { // no dry run of a dry run
+		if c.Meta == nil {
+			c.Meta = map[string]any{}
+		}
+		c.Meta[binding.Key], _ = gate.Token(c, "")
+	}
 	p := d.Enter(ctx, c, r)
 	defer p.Close()
 	if _, refused := p.Refusal(); refused {

@@ -83,6 +83,8 @@ func TestNative(t *testing.T) {
 			arguments: `{"tool":"send","arguments":{"text":"x"}}`, in: `"method":"toolvet"`, records: "judged check true"},
 		"the limit of the validate tool": {policy: "limits: [{name: few, tools: 's:check', concurrency: 1, rate: 1/h}]\n", method: "check", tool: "send", arguments: `{"text":"x"}`,
 			asked: true, in: "toolvet+native", records: "judged send true, judged check true, returned check, failed false"},
+		"a policy demands a token, also of the validate tool": {policy: "dry_run: {before: ['s:*']}\n", method: "check", tool: "send", arguments: `{"text":"x"}`, asked: true,
+			in: `"method":"toolvet+native"`, records: "judged send true, judged check true, returned check, failed false"},
 		"its answer is withheld": {policy: "output: {secrets: {action: withhold}}\n", method: "check", tool: "send", arguments: `{"text":"x"}`, asked: true,
 			answer: `{"structuredContent":{"valid":true,"warnings":["ghp_x7Jq2LmN9pRs4TvWy8ZaB3cDe5FgH1iKo6Mn"]}}`,
 			in:     "the server's own validation is withheld", records: "judged send true, judged check true, returned check, failed false"},

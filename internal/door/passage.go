@@ -134,7 +134,11 @@ func (p *Passage) Meta() (changes []MetaChange) {
 		changes = append(changes, MetaChange{"traceparent", p.event.Traceparent})
 	}
 	if token, given := meta[binding.Key]; given {
-		changes = append(changes, MetaChange{binding.Key, binding.NativeOf(token)})
+		native := ""
+		if p.event.Call.IsTool() { // else nobody has redeemed it
+			native = binding.NativeOf(token)
+		}
+		changes = append(changes, MetaChange{binding.Key, native})
 	}
 	return changes
 }

@@ -35,6 +35,8 @@ type Gate interface {
 	// Token returns a token that binds a live call to its dry run, after a go. Native is the token of the server behind, or
 	// "". Ok is false if the call cannot be bound.
 	Token(c *call.Call, native string) (token string, ok bool)
+	// DemandsToken reports whether the policy refuses the call without a token.
+	DemandsToken(c *call.Call) bool
 	// Waits reports whether judging c may block on files, names or databases. Otherwise Judge needs only the processor.
 	Waits(c *call.Call) bool
 	// Needs returns the methods of the lists that c must have in its Listed to be judged. A door asks the server for

@@ -67,12 +67,15 @@ func decodeLevels(raw json.RawMessage) ([]check.Level, error) {
 }
 
 // Native returns the request in the form for a server's own validate tool, without fields
-// unknown to some validators.
-func (r *Request) Native() json.RawMessage {
+// unknown to some validators. Canonical are the arguments that a live call would have; nil: those of the request.
+func (r *Request) Native(canonical json.RawMessage) json.RawMessage {
+	if canonical == nil {
+		canonical = r.Call.Raw
+	}
 	return marshal(struct {
 		Tool      string          `json:"tool"`
 		Arguments json.RawMessage `json:"arguments"`
-	}{r.Call.Name, r.Call.Raw})
+	}{r.Call.Name, canonical})
 }
 
 // DecodeBatch reads the arguments of a call of the batch tool, whose shape the schema of the

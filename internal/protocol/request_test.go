@@ -29,7 +29,7 @@ func TestDecodeRequest(t *testing.T) {
 	if diff := cmp.Diff([]check.Level{check.SyntaxLevel, check.RuntimeLevel}, r.Levels); diff != "" {
 		t.Errorf("levels (-want +got):\n%s", diff)
 	}
-	if got, want := string(r.Native()), `{"tool":"read","arguments":{"n":12345678901234567890}}`; got != want {
+	if got, want := string(r.Native(nil)), `{"tool":"read","arguments":{"n":12345678901234567890}}`; got != want {
 		t.Errorf("another validator is asked %s, want %s", got, want)
 	}
 	if c.Name != "read" || c.Tool != read || c.Known != catalog || string(c.Raw) != `{"n":12345678901234567890}` {

@@ -173,7 +173,7 @@ func (v *Validator) judge(ctx context.Context, r *Request, q *admitted, progress
 		kept.tell(&result, found == kept.findings && len(verdict.Findings) == found)
 	case asksNative(q.Levels):
 		kept.tell(&result, false) // the life of the server's answer is unknown
-		result.AddNative(q.Found.Native(ctx, q.Call, q.Request.Native()))
+		result.AddNative(q.Found.Native(ctx, q.Call, q.Request.Native(verdict.Arguments)))
 	default:
 		kept.tell(&result, false)
 		result.SkipNative()

@@ -93,7 +93,7 @@ func (j *judge) judge(ctx context.Context, raw []byte) judged {
 		out.result.Method = protocol.MethodSchemaOnly
 	}
 	if v.Go {
-		j.askNative(ctx, c, &out.result)
+		j.askNative(ctx, c, (&protocol.Request{Call: c}).Native(v.Arguments), &out.result)
 	}
 	if out.result.Method == protocol.MethodSchemaOnly {
 		j.log.Warn("judged by the tool's schema alone", "tool", c.Name, "method", out.result.Method)
@@ -111,7 +111,7 @@ func (j *judge) judge(ctx context.Context, raw []byte) judged {
 const nativeTime = 10 * time.Second
 
 // askNative asks the server's own validation, as the proxy does, if the server runs and announces it.
-func (j *judge) askNative(ctx context.Context, c *call.Call, r *protocol.Result) {
+func (j *judge) askNative(ctx context.Context, c *call.Call, arguments json.RawMessage, r *protocol.Result) {
 	if j.client == nil || c.Tool == nil || j.tools.listed.Tool(c.Name) != c.Tool {
 		return
 	}
@@ -123,10 +123,10 @@ func (j *judge) askNative(ctx context.Context, c *call.Call, r *protocol.Result)
 	defer cancel()
 	d := door.Door{Gate: func() *toolvet.Gate { return j.gate }, Server: j.server, Point: toolvet.PointProxy, Logger: j.log, Vetted: new(door.Vetted)}
 	n := door.Native{Name: name, Tools: j.tools.listed, Send: func(ctx context.Context, p *door.Passage) (json.RawMessage, error) {
-		return j.client.Call(ctx, name, (&protocol.Request{Call: c}).Native())
+		return j.client.Call(ctx, name, arguments)
 	}}
 	before := r.Method
-	answer, err := d.Native(ctx, n, c, (&protocol.Request{Call: c}).Native(), door.Request{})
+	answer, err := d.Native(ctx, n, c, arguments, door.Request{})
 	if r.AddNative(answer, err); r.Method == before {
 		j.log.Warn("the server's own validation could not be used", "tool", c.Name, "method", r.Method, "err", err)
 	}

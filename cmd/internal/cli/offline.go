@@ -91,7 +91,8 @@ func timeless(groups []string, a slog.Attr) slog.Attr {
 func offline(checks enforce.Checks, p *policy.Policy, world bool) *policy.Policy {
 	quiet := *p
 	quiet.Limits, quiet.Shared = nil, nil
-	quiet.HideRefused = false // a call of a hidden tool names the rule that hides it
+	quiet.DryRun = policy.BoundCalls{} // neither logs nor tests have tokens
+	quiet.HideRefused = false          // a call of a hidden tool names the rule that hides it
 	quiet.Checks = map[string]policy.Check{}
 	maps.Copy(quiet.Checks, p.Checks)
 	if p.Pinning.Lock != "" {
@@ -116,6 +117,9 @@ func leftOut(p *policy.Policy, world bool) string {
 	}
 	if p.Pinning.Lock != "" {
 		what = append(what, "the lock of tools")
+	}
+	if len(p.DryRun.Before) > 0 {
+		what = append(what, "dry runs before calls")
 	}
 	if what == nil {
 		return ""
