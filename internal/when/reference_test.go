@@ -239,7 +239,7 @@ func (v vixie) run(from, to time.Time, zone *time.Location) (list []string) {
 	return list
 }
 
-// TestCroner compares the next times with those of croner, of npm. docs/scheduler.md has the differences.
+// TestCroner compares the next times with those of croner, of npm. docs/figures/scheduler.md has the differences.
 func TestCroner(t *testing.T) {
 	t.Parallel()
 	list := triples(t, howMany())
