@@ -13,8 +13,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolvet/toolvet/internal/machine/process"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
+	"github.com/toolvet/toolvet/internal/machine/process"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
