@@ -139,12 +139,18 @@ func (g *guard) hide(ctx context.Context, method string, result any) {
 
 // review runs the output layer over a result, and changes it in its place.
 func (g *guard) review(ctx context.Context, method string, result any) {
-	if !inside.Of(g.gate()).Reviews() {
-		return
-	}
 	raw, err := json.Marshal(result)
 	if err != nil {
 		withhold(result, "the result cannot be written as JSON")
+		return
+	}
+	if asked := g.door.Questions(ctx, g.sessionOf(ctx, nil), door.Request{}, raw, false); !asked.Go {
+		words := protocol.NewResult("", asked)
+		g.logger.WarnContext(ctx, "withheld a result that asks the client", "server", g.policyName, "method", method)
+		withhold(result, words.Errors...)
+		return
+	}
+	if !inside.Of(g.gate()).Reviews() {
 		return
 	}
 	v := g.door.Review(ctx, &call.Call{Server: g.policyName}, method, raw)

@@ -230,3 +230,18 @@ func TestTaskArguments(t *testing.T) {
 	}
 	t.Error("the task did not run")
 }
+
+// TestPromptAsks holds that a rule about what a server asks holds for the result of a prompt.
+func TestPromptAsks(t *testing.T) {
+	t.Parallel()
+	for policy, passes := range map[string]bool{"": true, "rules: [{name: forms, effect: deny, requests: 'a:elicitation/create', message: not this one}]\n": false} {
+		s, _ := newServer(server.WithElicitation())
+		s.AddPrompt(mcp.NewPrompt("p"), func(context.Context, mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+			return server.NewInputRequestBuilder("state").Elicit("confirm", mcp.ElicitationParams{Mode: mcp.ElicitationModeForm, Message: "Zebra?"}).PromptResult(), nil
+		})
+		install(t, s, ruled(t, policy))
+		if a := open(t, s, modern).ask("prompts/get", `{"name":"p"}`); strings.Contains(a.line, "Zebra") != passes {
+			t.Errorf("%q: %s", policy, a.line)
+		}
+	}
+}
