@@ -4,6 +4,7 @@
 package policy
 
 import (
+	"fmt"
 	"net/textproto"
 	"slices"
 	"strings"
@@ -92,12 +93,38 @@ func headerName(key string) (name, problem string) {
 	return name, ""
 }
 
+const badHeaderValue = "is no value of a header: it is empty, or holds line breaks, control characters or white space around it"
+
+func validHeaderValue(v string) bool {
+	return v != "" && httpguts.ValidHeaderFieldValue(v) && v == strings.TrimSpace(v)
+}
+
 func (d *decoder) headerValue(n ast.Node) string {
 	v, ok := d.text(n)
-	if ok && (v == "" || !httpguts.ValidHeaderFieldValue(v) || v != strings.TrimSpace(v)) {
-		d.errorf(positionOf(n), "is no value of a header: it is empty, or holds line breaks, control characters or white space around it")
+	if ok && !validHeaderValue(v) {
+		d.errorf(positionOf(n), badHeaderValue)
 	}
 	return v
+}
+
+// HeaderCredentials makes the credentials of a server that no policy describes: headers for the server at a URL, under the rules for
+// those of a policy. The error shows no value.
+func HeaderCredentials(url string, headers map[string]string) (*Credentials, error) {
+	if problem := secureURL(url); problem != "" {
+		return nil, fmt.Errorf("the url of a server %s, where there are credentials", problem)
+	}
+	c := &Credentials{Headers: map[string]string{}}
+	for key, value := range headers {
+		name, problem := headerName(key)
+		if problem == "" && !validHeaderValue(value) {
+			problem = badHeaderValue
+		}
+		if problem != "" {
+			return nil, fmt.Errorf("%s as a header: %s", quote(key), problem)
+		}
+		c.Headers[name] = value
+	}
+	return c, nil
 }
 
 func readClientCredentials(d *decoder, n ast.Node) *ClientCredentials {

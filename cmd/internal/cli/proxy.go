@@ -5,9 +5,11 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/url"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,6 +23,7 @@ import (
 func (a *app) proxyCommand() *cobra.Command {
 	cfg := daemon.ProxyConfig{Stdin: a.stdin, Stdout: a.wire, Stderr: a.stderr}
 	var verbose bool
+	var headers []string
 	cmd := &cobra.Command{
 		Use:   "proxy [flags] [-- SERVER-COMMAND...]",
 		Short: "Stand in front of a server and judge every call",
@@ -30,7 +33,8 @@ configuration in place of the server's command. Without a command, the one in th
 policy starts the server.
 
 With --upstream, or a url in the policy and no command, the server is one behind a URL
-(Streamable HTTP). With --listen, clients connect over Streamable HTTP to
+(Streamable HTTP). An environment variable can hold the URL (--upstream env:NAME), and so
+can each header of the requests (--upstream-header Authorization=NAME). With --listen, clients connect over Streamable HTTP to
 http://ADDRESS/mcp, and each session starts the command. See docs/http.md. If the policy
 has authorization, clients need a token; if not, only clients on this machine may
 connect: see docs/authorization.md.
@@ -53,6 +57,9 @@ The exit code is the server's, or 2 if the server could not be started.`,
   toolvet proxy --listen 127.0.0.1:8080 --upstream https://mcp.example.org/mcp`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			server, err := serverCommand(cmd, args)
+			if err == nil {
+				err = upstreamVariables(cmd, &cfg, headers)
+			}
 			switch {
 			case err != nil:
 				return err
@@ -78,11 +85,40 @@ The exit code is the server's, or 2 if the server could not be started.`,
 	f.IntVar(&cfg.MaxBatch, "max-batch", 100, "most calls of one batch of dry runs, `N`; 0: no batches")
 	f.StringVar(&cfg.Metrics, "metrics", "", "serve Prometheus metrics at http://`ADDRESS`/metrics, such as 127.0.0.1:9464; default: nowhere")
 	addHTTPFlags(cmd, &cfg)
+	f.StringSliceVar(&headers, "upstream-header", nil, "`HEADER=NAME`: a header of requests to --upstream; the environment variable NAME holds its value")
 	f.BoolVar(&cfg.Contain, "contain", false, "put walls around the server's files and network, as the policy says (Linux); without the policy's key contain, it can change its roots and reach no host")
 	f.BoolVar(&cfg.Contained, containedFlag, false, "the walls of the policy stand around the proxy already")
 	_ = f.MarkHidden(containedFlag) // it exists
 	f.BoolVarP(&verbose, "verbose", "v", false, "print refused calls on standard error, too")
 	return cmd
+}
+
+// upstreamVariables looks up what environment variables hold: the URL of --upstream and headers. Other users can read the
+// arguments of a process, and not its environment.
+func upstreamVariables(cmd *cobra.Command, cfg *daemon.ProxyConfig, headers []string) error {
+	if name, ok := strings.CutPrefix(cfg.Upstream, "env:"); ok {
+		if cfg.Upstream = os.Getenv(name); cfg.Upstream == "" {
+			return fmt.Errorf("the environment variable %s, which --upstream names, is not set", name)
+		}
+	}
+	if len(headers) > 0 && cfg.Upstream == "" {
+		return usageError(cmd, "--upstream-header is for the server of --upstream: give its URL, too")
+	}
+	for _, h := range headers {
+		header, name, ok := strings.Cut(h, "=")
+		if !ok || name == "" {
+			return usageError(cmd, "--upstream-header takes HEADER=NAME: the name of a variable, not the value")
+		}
+		value := os.Getenv(name)
+		if value == "" {
+			return fmt.Errorf("the environment variable %s, which --upstream-header names, is not set", name)
+		}
+		if cfg.UpstreamHeaders == nil {
+			cfg.UpstreamHeaders = map[string]string{}
+		}
+		cfg.UpstreamHeaders[header] = value
+	}
+	return nil
 }
 
 // containedFlag is for an audit, whose sandbox has the server's walls.
@@ -113,7 +149,7 @@ func addHTTPFlags(cmd *cobra.Command, cfg *daemon.ProxyConfig) {
 	f := cmd.Flags()
 	addProcessFlag(cmd, &cfg.MaxProcesses)
 	f.StringVar(&cfg.Listen, "listen", "", "serve HTTP at `ADDRESS`, such as 127.0.0.1:8080")
-	f.StringVar(&cfg.Upstream, "upstream", "", "`URL` of the server's MCP endpoint; default: the policy's")
+	f.StringVar(&cfg.Upstream, "upstream", "", "`URL` of the server's MCP endpoint, or env:NAME of a variable that holds it; default: the policy's")
 	f.StringVar(&cfg.Path, "path", "/mcp", "`PATH` at which clients reach the proxy")
 	f.BoolVar(&cfg.AllowRemote, "allow-remote", false, "listen on an address that other machines can reach, without authorization in the policy: anyone there can call tools")
 	f.StringSliceVar(&cfg.Guard.Hosts, "allow-host", nil, "further `NAME`s of this machine in requests of clients")

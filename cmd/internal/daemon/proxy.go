@@ -35,6 +35,8 @@ type ProxyConfig struct {
 	Source   enforce.Source
 	Command  []string // starts the server; nil: the policy says how to reach it
 	Upstream string   // the server's URL, in place of a command; "": the policy's
+	// UpstreamHeaders are headers of requests to Upstream, such as Authorization. A policy with credentials for the server excludes them.
+	UpstreamHeaders map[string]string
 
 	Listen      string // address for HTTP clients; "": one client, on Stdin and Stdout
 	Path        string // of the endpoint over HTTP
@@ -170,6 +172,18 @@ func (p *proxy) remote() (*remote, error) {
 		return nil, errors.New("the server's URL cannot be read") // it may hold a secret
 	}
 	r := &remote{url: u, transport: streamable.NewTransport()}
+	if len(p.cfg.UpstreamHeaders) > 0 {
+		if s.Credentials != nil {
+			return nil, enforce.WithHint(errors.New("the policy has credentials for the server, and so has the command line"), "leave out --upstream-header")
+		}
+		given := *s
+		given.URL = target
+		if given.Credentials, err = policy.HeaderCredentials(target, p.cfg.UpstreamHeaders); err != nil {
+			return nil, err
+		}
+		r.transport, err = auth.NewTransport(&given, r.transport, auth.Options{Logger: p.cfg.Logger})
+		return r, err
+	}
 	switch {
 	case s.Credentials == nil:
 		return r, nil
