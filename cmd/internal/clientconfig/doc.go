@@ -7,6 +7,7 @@
 //
 //	file ─ Read ─▶ Config ─▶ Server: its entry in a policy, as templates
 //	file ─ Behind ─▶ the same file, each command run by toolvet
+//	file ─ Rewriter ─▶ Entry: its text before and behind toolvet; Exchange puts it into the file, and back
 //
 // No template contains a value that may be a secret: the template refers to an environment variable,
 // ${NAME}, and a note names it. Only values known to be harmless are copied; all others count as

@@ -87,7 +87,8 @@ func (r *Reader) Read(text []byte) (*Config, error) {
 // An entry is a server in its original form.
 type entry struct {
 	name    string
-	members []strictjson.Member // offsets are from the start of the file
+	members []strictjson.Member // offsets are from the start of the file, or of plain
+	plain   []byte              // the entry itself; nil where nobody needs it
 }
 
 // get returns a member, nil if it is absent or null.

@@ -1,0 +1,333 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package clientconfig
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/url"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
+)
+
+// A Rewriter puts the servers of a client's file behind "toolvet proxy". The client itself still fills in what only it knows, such as
+// ${input:key}: no value is resolved, and all values stay in the file. It is safe for concurrent use.
+type Rewriter struct {
+	program   string
+	workspace string
+	home      string
+	mask      *masker
+}
+
+// NewRewriter makes a Rewriter that names a program. Workspace and home, both absolute, resolve ${workspaceFolder} and ${userHome}.
+func NewRewriter(program, workspace, home string) (*Rewriter, error) {
+	f, err := newFinder()
+	if err != nil {
+		return nil, err
+	}
+	return newRewriterWith(f, program, workspace, home), nil
+}
+
+func newRewriterWith(f *finder, program, workspace, home string) *Rewriter {
+	return &Rewriter{program, workspace, home, &masker{finder: f}}
+}
+
+// An Entry is one server of a file, and what becomes of it.
+type Entry struct {
+	Keys   []string // lead to the entry from the top of the file
+	Runs   string   // the command or the URL, in one line, without what may be a secret
+	Left   string   // why the entry stays; "": it changes
+	Done   bool     // it stays, because toolvet runs it already
+	Before []byte   // the entry's text in the file
+	After  []byte   // the same, behind toolvet; Before if it stays
+
+	BeforeShown, AfterShown string // both texts, a member a line, without what may be a secret
+}
+
+// Name returns the name of the server in the file.
+func (e *Entry) Name() string { return e.Keys[len(e.Keys)-1] }
+
+// Entries lists the servers of a client's file, as planned. A file without servers is no error; one that is no JSON object is. No error
+// quotes the file.
+func (r *Rewriter) Entries(file []byte, client string) ([]*Entry, error) {
+	top, err := membersAt(Plain(file), 0)
+	if err != nil {
+		return nil, err
+	}
+	var out []*Entry
+	for _, keys := range roots(client, r.workspace) {
+		list, found, err := below(top, keys)
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			continue
+		}
+		for _, m := range list {
+			e := entry{name: m.Key, plain: m.Raw}
+			if e.members, err = membersAt(m.Raw, 0); err != nil {
+				return nil, fmt.Errorf("the server %q is no object", strictjson.Printable(m.Key, 64))
+			}
+			out = append(out, r.plan(file[m.Offset:m.Offset+len(m.Raw)], e, client, slices.Concat(keys, []string{m.Key})))
+		}
+	}
+	return out, nil
+}
+
+func (r *Rewriter) plan(text []byte, e entry, client string, keys []string) *Entry {
+	out := &Entry{Keys: keys, Before: bytes.Clone(text)}
+	out.After = out.Before
+	out.Runs = r.mask.line(e)
+	out.Done = isToolvet(e)
+	if out.Done {
+		out.Left = "toolvet runs it already"
+		return out
+	}
+	edits, err := r.edits(e, client)
+	if err != nil {
+		out.Left = err.Error()
+		return out
+	}
+	out.After = apply(text, edits)
+	out.BeforeShown, out.AfterShown = r.mask.text(out.Name(), out.Before), r.mask.text(out.Name(), out.After)
+	return out
+}
+
+// edits returns what puts an entry behind toolvet. The error says why it has to stay.
+func (r *Rewriter) edits(e entry, client string) ([]edit, error) {
+	command, address, err := e.reach()
+	if err != nil {
+		return nil, err
+	}
+	kind := ""
+	if m := e.get("type"); m != nil {
+		if kind, err = text(m); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case e.isTrue("disabled"):
+		return nil, errors.New("it is switched off: run setup again when it is on")
+	case command != nil:
+		return e.behind(command, []string{r.program, "proxy", "--"})
+	case kind == "sse", (client == "gemini" || client == "qwen") && address.Key == "url" && kind == "":
+		return nil, errors.New("it is reached by HTTP+SSE, which MCP replaced in 2025: give its Streamable HTTP endpoint")
+	case !slices.Contains([]string{"", "http", "streamable-http", "streamableHttp"}, kind):
+		return nil, errors.New("its type is unknown")
+	}
+	for _, key := range []string{"command", "args", "env", "envFile", "cwd", "oauth", "auth", "authProviderType"} {
+		if e.find(key) != nil { // even null: the proxy's own would be the second
+			return nil, fmt.Errorf("beside its URL it has %q, which the proxy cannot do for the client", key)
+		}
+	}
+	return r.bridge(e, address)
+}
+
+// reach returns what an entry has to reach its server: a command or a URL.
+func (e *entry) reach() (command, address *strictjson.Member, err error) {
+	command = e.get("command")
+	for _, key := range []string{"url", "httpUrl", "serverUrl"} {
+		switch m := e.get(key); {
+		case m == nil:
+		case command != nil || address != nil:
+			return nil, nil, errors.New("it names its server in two ways")
+		default:
+			address = m
+		}
+	}
+	if command == nil && address == nil {
+		return nil, nil, errors.New("it has neither a command nor a url")
+	}
+	return command, address, nil
+}
+
+func (e *entry) isTrue(key string) bool {
+	m := e.get(key)
+	return m != nil && string(m.Raw) == "true"
+}
+
+// Variables in an entry's environment for the proxy: a URL that may be a secret, and headers.
+const (
+	addressVariable = "TOOLVET_UPSTREAM"
+	headerVariable  = "TOOLVET_HEADER_"
+)
+
+// ownHeaders are the transport's: the proxy sends its own.
+var ownHeaders = []string{"accept", "connection", "content-length", "content-type", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"}
+
+// bridge turns the entry of a URL into one of the command that connects to it. Headers move to the environment: arguments can be read
+// by other users of the machine.
+func (r *Rewriter) bridge(e entry, address *strictjson.Member) ([]edit, error) {
+	target, err := text(address)
+	if err != nil {
+		return nil, err
+	}
+	if u, err := url.Parse(target); err == nil && path.Base(u.Path) == "sse" {
+		return nil, errors.New("its URL is that of HTTP+SSE, which MCP replaced in 2025: give its Streamable HTTP endpoint")
+	}
+	var env []Variable
+	words := []string{"proxy", "--upstream", target}
+	if r.mask.url(target) != target {
+		words[2] = "env:" + addressVariable
+		env = append(env, Variable{addressVariable, target})
+	}
+	if headers := e.get("headers"); headers != nil {
+		list, err := pairs(headers)
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range list {
+			if slices.Contains(ownHeaders, strings.ToLower(h.Name)) {
+				continue
+			}
+			name := headerVariable + strings.TrimPrefix(variableName(h.Name), "TOOLVET_")
+			for slices.ContainsFunc(env, func(v Variable) bool { return v.Name == name }) {
+				name += "_"
+			}
+			env = append(env, Variable{name, h.Value})
+			words = append(words, "--upstream-header", h.Name+"="+name)
+		}
+	}
+	program, err := quote(r.program)
+	if err != nil {
+		return nil, err
+	}
+	list, err := quoteAll(words)
+	if err != nil {
+		return nil, err
+	}
+	start := slices.Concat([]byte(`"command": `), program, []byte(`, "args": [`), bytes.Join(list, []byte(", ")), []byte("]"))
+	variables, err := object(env)
+	if err != nil {
+		return nil, err
+	}
+	var edits []edit
+	if m := e.find("headers"); m != nil {
+		edits = append(edits, e.whole(m, variables))
+	} else if len(env) > 0 {
+		start = slices.Concat(start, []byte(`, `), variables)
+	}
+	edits = append(edits, e.whole(address, start))
+	if m := e.get("type"); m != nil {
+		edits = append(edits, edit{m.Offset, len(m.Raw), []byte(`"stdio"`)})
+	}
+	return edits, nil
+}
+
+// whole replaces a member with its key.
+func (e *entry) whole(m *strictjson.Member, text []byte) edit {
+	start := m.Offset
+	for range 2 { // the quotes of the key, whose own are escaped
+		start--
+		for e.plain[start] != '"' || escaped(e.plain, start) {
+			start--
+		}
+	}
+	return edit{start, m.Offset + len(m.Raw) - start, text}
+}
+
+// escaped reports whether an odd number of backslashes stands before a byte.
+func escaped(text []byte, at int) bool {
+	n := 0
+	for at--; at >= 0 && text[at] == '\\'; at-- {
+		n++
+	}
+	return n%2 == 1
+}
+
+func quoteAll(words []string) ([][]byte, error) {
+	out := make([][]byte, len(words))
+	for i, word := range words {
+		q, err := quote(word)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = q
+	}
+	return out, nil
+}
+
+// object writes the member env.
+func object(env []Variable) ([]byte, error) {
+	var list [][]byte
+	for _, v := range env {
+		name, err := quote(v.Name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := quote(v.Value)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, slices.Concat(name, []byte(": "), value))
+	}
+	return slices.Concat([]byte(`"env": {`), bytes.Join(list, []byte(", ")), []byte("}")), nil
+}
+
+// isToolvet reports whether an entry starts toolvet: by its command, or as an argument of a launcher such as npx or cmd.
+func isToolvet(e entry) bool {
+	command := e.get("command")
+	if command == nil {
+		return false
+	}
+	program, err := text(command)
+	if err != nil {
+		return false
+	}
+	words := []string{program}
+	if m := e.get("args"); m != nil {
+		args, err := texts(m)
+		if err != nil {
+			return false
+		}
+		words = append(words, args...)
+	}
+	for i, word := range words[:len(words)-1] {
+		base := filepath.Base(strings.ReplaceAll(word, `\`, "/"))
+		if strings.TrimSuffix(base, ".exe") == "toolvet" && (words[i+1] == "proxy" || words[i+1] == "serve") {
+			return true
+		}
+	}
+	return false
+}
+
+// A Swapped says what Exchange found.
+type Swapped int
+
+// The text at the place of the entry.
+const (
+	Swap     Swapped = iota // the old text: the new one is there now
+	Same                    // the new text
+	Changed                 // another
+	Vanished                // nothing
+)
+
+// Exchange replaces the text of an entry by another if it is still the old one. Every other byte of the file stays.
+func Exchange(file []byte, keys []string, old, next []byte) ([]byte, Swapped, error) {
+	list, err := membersAt(Plain(file), 0)
+	if err != nil {
+		return nil, Changed, err
+	}
+	list, found, err := below(list, keys[:len(keys)-1])
+	if err != nil {
+		return nil, Changed, err
+	}
+	i := slices.IndexFunc(list, func(m strictjson.Member) bool { return m.Key == keys[len(keys)-1] })
+	if !found || i < 0 {
+		return file, Vanished, nil
+	}
+	m := list[i]
+	switch now := file[m.Offset : m.Offset+len(m.Raw)]; {
+	case bytes.Equal(now, old):
+		return apply(file, []edit{{m.Offset, len(m.Raw), next}}), Swap, nil
+	case bytes.Equal(now, next):
+		return file, Same, nil
+	}
+	return file, Changed, nil
+}
