@@ -101,7 +101,7 @@ Exit codes: 0 go, 1 no-go, 2 not judged.`,
 		id, title string
 		commands  []*cobra.Command
 	}{
-		{"begin", "Begin:", []*cobra.Command{a.demoCommand(), a.importCommand(), a.doctorCommand(), a.explainCommand()}},
+		{"begin", "Begin:", []*cobra.Command{a.demoCommand(), a.setupCommand(), a.importCommand(), a.doctorCommand(), a.explainCommand()}},
 		{"guard", "Guard servers and agents:", []*cobra.Command{a.proxyCommand(), a.serveCommand(), a.hookCommand()}},
 		{"try", "Try a server or a call:", []*cobra.Command{a.toolsCommand(), a.checkCommand(), a.callCommand(), a.rehearseCommand(), a.auditCommand()}},
 		{"policy", "Write a policy:", []*cobra.Command{a.initCommand(), a.policyCommand(), a.lockCommand(), a.serversCommand(), a.tokenCommand(), a.logCommand()}},

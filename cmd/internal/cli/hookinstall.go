@@ -277,6 +277,25 @@ func sameFile(x, y string) bool {
 
 // hookApply shows changes, asks, and writes.
 func (a *app) hookApply(in *install.Installer, changes []*install.Change, yes bool, nothing string) error {
+	real, err := a.showHookChanges(in, changes, true)
+	if err != nil {
+		return err
+	}
+	if len(real) == 0 {
+		_, err := terminal.Fprintf(a.stdout, "%s\n", nothing)
+		return err
+	}
+	if !yes {
+		ok, err := a.confirm("write these changes?")
+		if err != nil || !ok {
+			return err
+		}
+	}
+	return a.writeHookChanges(in, real)
+}
+
+// showHookChanges shows what changes in files, each line or only how many, and returns the changes.
+func (a *app) showHookChanges(in *install.Installer, changes []*install.Change, lines bool) ([]*install.Change, error) {
 	var real []*install.Change
 	seen := map[string]bool{}
 	for _, c := range changes {
@@ -286,7 +305,7 @@ func (a *app) hookApply(in *install.Installer, changes []*install.Change, yes bo
 		seen[c.Target] = true
 		if c.Same() {
 			if err := in.Apply(c); err != nil { // the notes may be out of date
-				return err
+				return nil, err
 			}
 			continue
 		}
@@ -301,25 +320,23 @@ func (a *app) hookApply(in *install.Installer, changes []*install.Change, yes bo
 		}
 		terminal.Fprintf(a.stdout, "%s, %s: %s %s\n", c.Host.Title, c.Scope, verb, c.File)
 		_, text, _ := strings.Cut(string(diff.Diff("before", c.Before, "after", after)), "\n+++ after\n")
-		terminal.Fprintf(a.stdout, "%s", terminal.Text(text))
-	}
-	if len(real) == 0 {
-		_, err := terminal.Fprintf(a.stdout, "%s\n", nothing)
-		return err
-	}
-	if !yes {
-		ok, err := a.confirm("write these changes?")
-		if err != nil || !ok {
-			return err
+		if lines {
+			terminal.Fprintf(a.stdout, "%s", terminal.Text(text))
+		} else {
+			terminal.Fprintf(a.stdout, "  the hooks run 'toolvet hook %s': %d lines more, %d less\n", c.Host.Name, strings.Count("\n"+text, "\n+"), strings.Count("\n"+text, "\n-"))
 		}
 	}
-	for i, c := range real {
+	return real, nil
+}
+
+func (a *app) writeHookChanges(in *install.Installer, changes []*install.Change) error {
+	for i, c := range changes {
 		if err := in.Apply(c); err != nil {
 			if errors.Is(err, fs.ErrPermission) {
 				return enforce.WithHint(err, "it is another user's: run this as that user, or for another --scope")
 			}
 			if i > 0 {
-				return enforce.WithHint(err, "%d of %d files are written; the same command does the rest", i, len(real))
+				return enforce.WithHint(err, "%d of %d files are written; the same command does the rest", i, len(changes))
 			}
 			return err
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolvet/toolvet/cmd/internal/clientconfig"
+	"github.com/toolvet/toolvet/cmd/internal/hook/install"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/internal/policy"
@@ -285,7 +286,7 @@ func keepCopy(file string, data []byte) (string, error) {
 	}
 }
 
-// replaceFile replaces a file as a whole, and keeps its permissions.
+// replaceFile replaces a file as a whole, and keeps its permissions and its owner.
 func replaceFile(file string, data []byte) error {
 	mode := fs.FileMode(0o644)
 	if target, err := filepath.EvalSymlinks(file); err == nil {
@@ -294,16 +295,7 @@ func replaceFile(file string, data []byte) error {
 	if info, err := os.Stat(file); err == nil {
 		mode = info.Mode().Perm()
 	}
-	temporary, err := os.CreateTemp(filepath.Dir(file), ".toolvet-")
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", file, err)
-	}
-	defer os.Remove(temporary.Name())
-	_, err = temporary.Write(data)
-	if err = errors.Join(err, temporary.Chmod(mode), temporary.Close()); err == nil {
-		err = os.Rename(temporary.Name(), file)
-	}
-	if err != nil {
+	if err := install.WriteFile(file, data, mode, nil); err != nil {
 		return fmt.Errorf("writing %s: %w", file, err)
 	}
 	return nil

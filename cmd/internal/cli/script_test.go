@@ -271,7 +271,7 @@ func verdicts(ts *testscript.TestScript, neg bool, want []string) {
 
 // fakeServer is an MCP server that says what a file holds, and notes each call in another:
 //
-//	fakeserver server.json [calls=FILE]    {"capabilities": {…}, "tools": […], "prompts": […], "resourceTemplates": […], "resources": […], "error": {…}, "name": "…", "stderr": "…"}
+//	fakeserver server.json [calls=FILE]    {"capabilities": {…}, "tools": […], "prompts": […], "resourceTemplates": […], "resources": […], "error": {…}, "name": "…", "stderr": "…", "needs": ["…"]}
 func fakeServer() {
 	var says struct {
 		Capabilities json.RawMessage `json:"capabilities"`
@@ -283,6 +283,7 @@ func fakeServer() {
 		Error        json.RawMessage `json:"error"`  // of each call, in place of a result
 		Name         json.RawMessage `json:"name"`
 		Stderr       string          `json:"stderr"`
+		Needs        []string        `json:"needs"` // variables without which it does not start
 	}
 	data, err := os.ReadFile(os.Args[1])
 	if err == nil {
@@ -293,6 +294,12 @@ func fakeServer() {
 		os.Exit(1)
 	}
 	fmt.Fprint(os.Stderr, says.Stderr)
+	for _, name := range says.Needs {
+		if os.Getenv(name) != "hunter2" {
+			fmt.Fprintln(os.Stderr, "fakeserver: no", name)
+			os.Exit(1)
+		}
+	}
 	if says.Name == nil {
 		says.Name = json.RawMessage(`"fake"`)
 	}

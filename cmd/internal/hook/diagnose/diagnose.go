@@ -71,14 +71,10 @@ const defaultTimeout = 60 * time.Second
 
 // Run tries the handler that a host runs before a shell's command. dir is where the calls are said to run.
 func Run(ctx context.Context, h *hook.Host, own install.Handler, dir string) (*Report, error) {
-	t := &tries{ctx: ctx, host: h, own: own, dir: dir}
-	sh, err := exec.LookPath("sh")
+	t, r, err := try(ctx, h, own, dir)
 	if err != nil {
-		return nil, errors.New("there is no sh to run the hook with")
+		return nil, err
 	}
-	t.sh = sh
-	r := &Report{Harmless: t.real("a harmless call", own, Harmless), Dangerous: t.real("a dangerous call", own, Dangerous)}
-	r.Dangerous.Closable = r.Dangerous.Outcome == semantics.Allowed
 	for _, f := range failures {
 		limit := defaultTimeout
 		if f.hangs {
@@ -86,9 +82,9 @@ func Run(ctx context.Context, h *hook.Host, own install.Handler, dir string) (*R
 		}
 		line := f.script
 		if own.Guarded { // the stand-in is toolvet, and the shell that guards it is there
-			line = install.Guard(h, sh+" -c '"+strings.ReplaceAll(f.script, "'", `'\''`)+"'") // which has no use for toolvet's flag
+			line = install.Guard(h, t.sh+" -c '"+strings.ReplaceAll(f.script, "'", `'\''`)+"'") // which has no use for toolvet's flag
 		}
-		result := t.start([]string{sh, "-c", line}, limit, Harmless)
+		result := t.start([]string{t.sh, "-c", line}, limit, Harmless)
 		trial := t.trial(f.name, result)
 		trial.Closable = trial.Outcome == semantics.Allowed && semantics.Run(h.Name, result, true) == semantics.Blocked
 		r.Failures = append(r.Failures, trial)
@@ -106,6 +102,24 @@ func Run(ctx context.Context, h *hook.Host, own install.Handler, dir string) (*R
 		r.Failures = append(r.Failures, f)
 	}
 	return r, nil
+}
+
+// Calls is Run without the failures, and faster.
+func Calls(ctx context.Context, h *hook.Host, own install.Handler, dir string) (*Report, error) {
+	_, r, err := try(ctx, h, own, dir)
+	return r, err
+}
+
+// try runs the hook with the two calls.
+func try(ctx context.Context, h *hook.Host, own install.Handler, dir string) (*tries, *Report, error) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		return nil, nil, errors.New("there is no sh to run the hook with")
+	}
+	t := &tries{ctx: ctx, host: h, own: own, dir: dir, sh: sh}
+	r := &Report{Harmless: t.real("a harmless call", own, Harmless), Dangerous: t.real("a dangerous call", own, Dangerous)}
+	r.Dangerous.Closable = r.Dangerous.Outcome == semantics.Allowed
+	return t, r, nil
 }
 
 type tries struct {

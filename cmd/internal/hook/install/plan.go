@@ -340,7 +340,7 @@ func (in *Installer) remember(r *record) error {
 	if err != nil {
 		return err
 	}
-	return writeAtomically(in.note(r.File), data, 0o600, nil)
+	return WriteFile(in.note(r.File), data, 0o600, nil)
 }
 
 // ErrChanged says that a file was changed between reading and writing.
@@ -360,10 +360,10 @@ func (c *Change) unchanged() error {
 	return nil
 }
 
-func (c *Change) replace() error { return writeAtomically(c.Target, c.After, c.Mode, c.unchanged) }
+func (c *Change) replace() error { return WriteFile(c.Target, c.After, c.Mode, c.unchanged) }
 
-// writeAtomically replaces a file as a whole, and keeps its owner. The last look before is check's.
-func writeAtomically(file string, data []byte, mode fs.FileMode, check func() error) error {
+// WriteFile replaces a file as a whole, and keeps its owner. The last look before is check's, which may be nil.
+func WriteFile(file string, data []byte, mode fs.FileMode, check func() error) error {
 	f, err := os.CreateTemp(filepath.Dir(file), ".toolvet-")
 	if err != nil {
 		return err

@@ -48,6 +48,8 @@ var elsewhere = map[string]string{
 	"go generate ./checks/suite":                                                          "run by the test of cmd/internal/gen/checkdocs",
 	"go generate ./internal/audit/classes/suite":                                          "run by the test of cmd/internal/gen/checkdocs",
 	"go run schema/testdata/convert.go CHECKOUT >schema/testdata/suite.jsonl.gz":          "needs a checkout of the JSON Schema Test Suite",
+
+	"toolvet setup": "cmd/internal/cli/testdata/script/setup.txtar",
 }
 
 // A session is one block of a document: commands, and what they print.

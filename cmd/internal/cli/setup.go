@@ -1,0 +1,442 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/diff"
+	"github.com/spf13/cobra"
+
+	"github.com/toolvet/toolvet/cmd/internal/clientconfig"
+	"github.com/toolvet/toolvet/cmd/internal/hook"
+	"github.com/toolvet/toolvet/cmd/internal/hook/install"
+	"github.com/toolvet/toolvet/internal/enforce"
+	"github.com/toolvet/toolvet/internal/terminal"
+	"github.com/toolvet/toolvet/schema"
+)
+
+// setupFlags are the flags of "toolvet setup".
+type setupFlags struct {
+	yes, undo, dryRun, verbose bool
+
+	clients []string
+	program string
+	timeout time.Duration
+}
+
+func (a *app) setupCommand() *cobra.Command {
+	var flags setupFlags
+	cmd := &cobra.Command{
+		Use:   "setup [flags]",
+		Short: "Put toolvet in front of every MCP server and agent on this machine",
+		Long: `Put toolvet in front of every MCP server and agent on this machine. setup finds the
+configurations of MCP clients and the hosts of agents, for this directory and for you, and
+lists their servers and hooks. It shows each change and asks before it writes. Then it proves
+the result: it starts each server as its client would, has toolvet refuse a call, and makes a
+dry run of a good one; it runs each hook with a harmless and a dangerous call. What fails is put
+back as it was, and named. No tool runs.
+
+A server's command gets 'toolvet proxy --' before it, and a URL becomes 'toolvet proxy
+--upstream'. Environment, headers and placeholders such as ${input:key} stay the client's.
+'toolvet import --proxy' puts servers behind a policy instead.
+
+'toolvet setup --undo' gives each entry and each hook its former text.
+
+Exit codes: 0 set up and proven, or nothing to change; 1 not written, or something was put
+back; 2 a configuration that cannot be edited, or nothing found.`,
+		Example: `  toolvet setup
+  toolvet setup --dry-run
+  toolvet setup --client cursor --client claude-code --yes
+  toolvet setup --undo`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := a.newSetup(flags)
+			switch {
+			case err != nil:
+				return err
+			case flags.timeout <= 0:
+				return usageError(cmd, "--server-timeout must be longer than 0")
+			case flags.undo:
+				return s.undo()
+			}
+			return s.run(cmd.Context())
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVarP(&flags.yes, "yes", "y", false, "write without asking")
+	f.BoolVar(&flags.dryRun, "dry-run", false, "show the changes, and write nothing")
+	f.BoolVar(&flags.undo, "undo", false, "undo what setup did")
+	f.BoolVarP(&flags.verbose, "verbose", "v", false, "show each line of the hooks, too")
+	f.StringSliceVar(&flags.clients, "client", nil, "only this client or host of agents, `NAME`; default: all that are found")
+	f.StringVar(&flags.program, "program", "", "`PROGRAM` that clients run in place of this one")
+	f.DurationVar(&flags.timeout, "server-timeout", time.Minute, "how long a server may take to start, and to list its tools")
+	return cmd
+}
+
+// A setup is one run of "toolvet setup".
+type setupRun struct {
+	*app
+	flags     setupFlags
+	dir, home string
+	places    []clientconfig.Place
+	byHand    []clientconfig.Place
+	rewriter  *clientconfig.Rewriter
+	installer *install.Installer
+	command   install.Command
+	ledger    ledger
+	failed    int // entries and hooks that were put back
+}
+
+func (a *app) newSetup(flags setupFlags) (*setupRun, error) {
+	in, err := newInstaller()
+	if err != nil {
+		return nil, err
+	}
+	s := &setupRun{app: a, flags: flags, dir: in.Machine.Dir, home: in.Machine.Home, installer: in,
+		ledger: ledger{dir: filepath.Join(filepath.Dir(in.State), "setup")}}
+	s.places = clientconfig.AllPlaces(s.dir, s.home, in.Machine.Config)
+	s.byHand = clientconfig.Unreadable(s.home)
+	if err := s.checkNames(); err != nil {
+		return nil, err
+	}
+	if s.command, err = a.hookProgram(hookInstallFlags{program: flags.program}); err != nil {
+		return nil, err
+	}
+	if passing(s.command.Program) {
+		return nil, enforce.WithHint(errors.New("this toolvet was built for one run: clients would not find it later"), "install it with 'go install ./cmd/toolvet', or name another with --program")
+	}
+	s.rewriter, err = clientconfig.NewRewriter(s.command.Program, s.dir, s.home)
+	return s, err
+}
+
+// passing reports whether "go run" built a program, which it deletes at the end.
+func passing(program string) bool {
+	return strings.Contains(filepath.ToSlash(program), "/go-build") && strings.HasPrefix(filepath.Clean(program), filepath.Clean(os.TempDir()))
+}
+
+// checkNames refuses unknown clients.
+func (s *setupRun) checkNames() error {
+	var known []string
+	for _, p := range slices.Concat(s.places, s.byHand) {
+		known = append(known, p.ID)
+	}
+	for _, h := range hook.Hosts() {
+		known = append(known, h.Name)
+	}
+	slices.Sort(known)
+	known = slices.Compact(known)
+	for _, name := range s.flags.clients {
+		if slices.Contains(known, name) {
+			continue
+		}
+		err := fmt.Errorf("unknown client %q", name)
+		if near := schema.Nearest(name, known); near != "" {
+			return enforce.WithHint(err, "did you mean %s?", near)
+		}
+		return enforce.WithHint(err, "the clients are %s", strings.Join(known, ", "))
+	}
+	return nil
+}
+
+func (s *setupRun) wanted(client string) bool {
+	return len(s.flags.clients) == 0 || slices.Contains(s.flags.clients, client)
+}
+
+// A setupFile is the configuration of a client.
+type setupFile struct {
+	place   clientconfig.Place
+	target  string // place.File, with links followed
+	text    []byte
+	entries []*clientconfig.Entry
+}
+
+// changing returns the entries that change.
+func (f *setupFile) changing() []*clientconfig.Entry {
+	return slices.DeleteFunc(slices.Clone(f.entries), func(e *clientconfig.Entry) bool { return e.Left != "" })
+}
+
+func (s *setupRun) run(ctx context.Context) error {
+	files := s.find()
+	hosts := slices.DeleteFunc(s.installer.Machine.Found(), func(h *hook.Host) bool { return !s.wanted(h.Name) })
+	byHand := s.listFiles(files)
+	s.listHosts(hosts)
+	if len(files) == 0 && len(hosts) == 0 && byHand == 0 {
+		return enforce.WithHint(errors.New("no client with MCP servers and no host of agents was found on this machine"),
+			"'toolvet proxy --help' shows how to guard a server by hand")
+	}
+	servers := s.showFiles(files)
+	changes, err := s.planHooks(hosts)
+	if err != nil {
+		return err
+	}
+	real, err := s.showHookChanges(s.installer, changes, s.flags.verbose)
+	switch {
+	case err != nil:
+		return err
+	case servers == 0 && len(real) == 0:
+		_, err := terminal.Fprintf(s.stdout, "nothing to change: toolvet is in front of everything that it can guard here\n")
+		return err
+	case s.flags.dryRun:
+		_, err := terminal.Fprintf(s.stdout, "nothing is written: this was a dry run\n")
+		return err
+	case !s.flags.yes:
+		question := "write these changes?"
+		if servers > 0 {
+			question = "write these changes, and start each of these servers once to prove them?"
+		}
+		if ok, err := s.confirm(question); err != nil || !ok {
+			return err
+		}
+	}
+	return s.apply(ctx, files, hosts, real)
+}
+
+// find reads the files of clients.
+func (s *setupRun) find() []*setupFile {
+	var files []*setupFile
+	seen := map[string]bool{}
+	for _, p := range s.places {
+		if !s.wanted(p.ID) {
+			continue
+		}
+		target, err := filepath.EvalSymlinks(p.File)
+		if err != nil || seen[target] { // in the home directory, the project's file is the user's
+			continue
+		}
+		seen[target] = true
+		text, err := readSmall(target)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			s.warn("%s: %s cannot be read: %v", p.Client, p.File, pathless(err))
+			continue
+		}
+		if len(bytes.TrimSpace(text)) == 0 {
+			continue
+		}
+		entries, err := s.rewriter.Entries(text, p.ID)
+		if err != nil {
+			s.warn("%s: %s stays as it is: %v", p.Client, p.File, err)
+			continue
+		}
+		if len(entries) > 0 {
+			files = append(files, &setupFile{p, target, text, entries})
+		}
+	}
+	return files
+}
+
+// listFiles lists what was found, and returns how many further files were found that only a person can edit.
+func (s *setupRun) listFiles(files []*setupFile) (byHand int) {
+	for _, f := range files {
+		terminal.Fprintf(s.stdout, "%s, %s\n", f.place.Client, f.place.File)
+		for _, e := range f.entries {
+			terminal.Fprintf(s.stdout, "  %s: %s\n", oneLine(e.Name(), 64), e.Runs)
+			if e.Left != "" {
+				terminal.Fprintf(s.stdout, "    stays: %s\n", e.Left)
+			}
+		}
+	}
+	for _, p := range s.byHand {
+		text, err := readSmall(p.File)
+		if !s.wanted(p.ID) || err != nil || !bytes.Contains(text, []byte("mcp")) && !bytes.Contains(text, []byte("extensions")) {
+			continue
+		}
+		byHand++
+		terminal.Fprintf(s.stdout, "%s, %s\n  setup does not edit this file: put 'toolvet proxy --' before the command of each server there\n", p.Client, p.File)
+	}
+	return byHand
+}
+
+func (s *setupRun) listHosts(hosts []*hook.Host) {
+	for _, h := range hosts {
+		status := s.installer.Status(h)
+		state := "does not ask toolvet"
+		if len(status.Own) > 0 {
+			state = "asks toolvet"
+		}
+		terminal.Fprintf(s.stdout, "%s, host of agents: %s\n", h.Title, state)
+		s.showOff(status.Off)
+		s.showOthers(hookOthers(status))
+		for _, err := range status.Faults {
+			s.warn("%s: %v", h.Title, err)
+		}
+	}
+}
+
+// showFiles shows what changes in files, and returns how many entries do.
+func (s *setupRun) showFiles(files []*setupFile) (servers int) {
+	for _, f := range files {
+		var before, after strings.Builder
+		for _, e := range f.changing() {
+			servers++
+			before.WriteString(e.BeforeShown)
+			after.WriteString(e.AfterShown)
+		}
+		if before.Len() == 0 {
+			continue
+		}
+		terminal.Fprintf(s.stdout, "%s: change %s\n", f.place.Client, f.place.File)
+		_, text, _ := strings.Cut(string(diff.Diff("before", []byte(before.String()), "after", []byte(after.String()))), "\n+++ after\n")
+		terminal.Fprintf(s.stdout, "%s", terminal.Text(text))
+	}
+	return servers
+}
+
+// planHooks plans the hooks of hosts that do not ask toolvet yet: an entry with a policy stays. A host without a place for them is
+// left out with a warning.
+func (s *setupRun) planHooks(hosts []*hook.Host) ([]*install.Change, error) {
+	var changes []*install.Change
+	for _, h := range hosts {
+		if len(s.installer.Status(h).Own) > 0 {
+			continue
+		}
+		list, _, err := s.installer.Install(h, install.User, s.command)
+		if err != nil {
+			s.warn("%v", err)
+			continue
+		}
+		changes = append(changes, list...)
+	}
+	return changes, nil
+}
+
+func (s *setupRun) apply(ctx context.Context, files []*setupFile, hosts []*hook.Host, shown []*install.Change) error {
+	for _, f := range files {
+		if err := s.write(f); err != nil {
+			s.complain(err)
+			s.failed += len(f.changing())
+			f.entries = nil
+		}
+	}
+	if err := s.writeHooks(shown); err != nil {
+		return err
+	}
+	for _, f := range files {
+		for _, e := range f.changing() {
+			if err := s.proveEntry(ctx, f, e); err != nil {
+				return err
+			}
+		}
+	}
+	for _, h := range hosts {
+		if slices.ContainsFunc(shown, func(c *install.Change) bool { return c.Host == h }) {
+			if err := s.proveHook(ctx, h); err != nil {
+				return err
+			}
+		}
+	}
+	s.notes(hosts, shown)
+	if s.failed > 0 {
+		terminal.Fprintf(s.stdout, "%s not in force; 'toolvet setup --undo' undoes the rest\n", count(s.failed, "change"))
+		return exitCode(exitNoGo)
+	}
+	_, err := terminal.Fprintf(s.stdout, "done: start your clients again; 'toolvet setup --undo' undoes this\n")
+	return err
+}
+
+// notes tells what hosts want beside the change.
+func (s *setupRun) notes(hosts []*hook.Host, shown []*install.Change) {
+	for _, h := range hosts {
+		if !slices.ContainsFunc(shown, func(c *install.Change) bool { return c.Host == h }) {
+			continue
+		}
+		if _, notes, err := s.installer.Install(h, install.User, s.command); err == nil {
+			for _, n := range notes {
+				terminal.Fprintf(s.stdout, "note: %s\n", n)
+			}
+		}
+	}
+}
+
+// write writes the changes of a file, after it has remembered how to undo them.
+func (s *setupRun) write(f *setupFile) error {
+	list := f.changing()
+	if len(list) == 0 {
+		return nil
+	}
+	now, err := readSmall(f.target)
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", f.place.File, pathless(err))
+	}
+	if !bytes.Equal(now, f.text) {
+		return fmt.Errorf("%s: %w", f.place.File, install.ErrChanged)
+	}
+	text := f.text
+	for _, e := range list {
+		var found clientconfig.Swapped
+		if text, found, err = clientconfig.Exchange(text, e.Keys, e.Before, e.After); err != nil || found != clientconfig.Swap {
+			return fmt.Errorf("%s: the entry %q cannot be replaced", f.place.File, oneLine(e.Name(), 64))
+		}
+	}
+	if err := s.ledger.remember(f.target, f.place, list); err != nil {
+		return fmt.Errorf("remembering how to undo it: %w", err)
+	}
+	if err := replaceFile(f.target, text); err != nil {
+		return errors.Join(err, s.ledger.forget(f.target, keysOf(list)))
+	}
+	_, err = terminal.Fprintf(s.stdout, "wrote %s\n", f.place.File)
+	return err
+}
+
+// writeHooks plans the hooks anew, because a host's file may be a client's as well.
+func (s *setupRun) writeHooks(shown []*install.Change) error {
+	var names []string
+	var changes []*install.Change
+	for _, c := range shown {
+		if slices.Contains(names, c.Host.Name) {
+			continue
+		}
+		names = append(names, c.Host.Name)
+		list, _, err := s.installer.Install(c.Host, install.User, s.command)
+		if err != nil {
+			return hookError(err)
+		}
+		changes = append(changes, slices.DeleteFunc(list, func(c *install.Change) bool { return c.Same() })...)
+	}
+	if len(changes) == 0 {
+		return nil
+	}
+	if err := s.ledger.rememberHooks(names); err != nil {
+		return fmt.Errorf("remembering how to undo it: %w", err)
+	}
+	return s.writeHookChanges(s.installer, changes)
+}
+
+// keysOf names entries as a ledger does.
+func keysOf(entries []*clientconfig.Entry) []string {
+	var out []string
+	for _, e := range entries {
+		out = append(out, strings.Join(e.Keys, "\x00"))
+	}
+	return out
+}
+
+// putBack gives an entry its former text.
+func (s *setupRun) putBack(f *setupFile, e *clientconfig.Entry) error {
+	text, err := readSmall(f.target)
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", f.place.File, pathless(err))
+	}
+	text, found, err := clientconfig.Exchange(text, e.Keys, e.After, e.Before)
+	if err != nil || found != clientconfig.Swap {
+		return enforce.WithHint(fmt.Errorf("%s: the entry %q has changed meanwhile, and cannot be put back", f.place.File, oneLine(e.Name(), 64)),
+			"take 'toolvet proxy' out of it by hand")
+	}
+	if err := replaceFile(f.target, text); err != nil {
+		return err
+	}
+	return s.ledger.forget(f.target, keysOf([]*clientconfig.Entry{e}))
+}

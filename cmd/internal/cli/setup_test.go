@@ -1,0 +1,137 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/cmd/internal/clientconfig"
+	"github.com/toolvet/toolvet/internal/servers"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
+	"github.com/toolvet/toolvet/upstream"
+)
+
+const (
+	setupTools  = `[{"name":"t","inputSchema":{"type":"object","properties":{"n":{"type":"integer"}}}}]`
+	setupServer = `{"capabilities":{"tools":{}},"tools":` + setupTools + `}`
+)
+
+// setupHTTP is a server behind a URL. It lets nobody without a header into /private.
+func setupHTTP(t *testing.T) *httptest.Server {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/private" && r.Header.Get("Authorization") != "Bearer hunter2" {
+			http.Error(w, "who are you?", http.StatusUnauthorized)
+			return
+		}
+		body, _ := io.ReadAll(r.Body)
+		m, err := jsonrpc.DecodeEnvelope(body, call.Limits{})
+		if r.Method != http.MethodPost || err != nil {
+			w.WriteHeader(http.StatusMethodNotAllowed)
+			return
+		}
+		if m.ID == nil {
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		result := map[string]string{
+			"initialize": `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"remote","version":"1"}}`,
+			"tools/list": `{"tools":` + setupTools + `}`,
+			"tools/call": `{"content":[{"type":"text","text":"ran"}]}`,
+		}[m.Method]
+		w.Header().Set("Content-Type", "application/json")
+		if result == "" {
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"unknown method"}}`, m.ID)
+			return
+		}
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
+	}))
+	t.Cleanup(server.Close)
+	return server
+}
+
+// TestSetupStarts starts every entry that setup makes of the files of real clients, as the client would, and calls its tool.
+func TestSetupStarts(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"server.json":    setupServer,
+		"needs-key.json": strings.Replace(setupServer, "{", `{"needs":["API_KEY"],`, 1),
+		".env":           "# for the server\nAPI_KEY=\"hunter2\"\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	remote := setupHTTP(t)
+	archive, err := txtar.ParseFile("../clientconfig/testdata/clients.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rewriter, err := clientconfig.NewRewriter("toolvet", "/work", "/home/ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, err := clientconfig.NewRewriter("toolvet", dir, "/home/ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	started := 0
+	for _, f := range archive.Files {
+		if ext := path.Ext(f.Name); ext == ".after" || ext == ".left" {
+			continue
+		}
+		entries, err := rewriter.Entries(f.Data, path.Dir(f.Name))
+		if err != nil {
+			t.Fatalf("%s: %v", f.Name, err)
+		}
+		for _, e := range entries {
+			if e.Left != "" {
+				continue
+			}
+			started++
+			t.Run(f.Name+"/"+e.Name(), func(t *testing.T) {
+				t.Parallel()
+				place := strings.NewReplacer("/work", filepath.ToSlash(dir), "http://127.0.0.1:9", remote.URL)
+				lookup := func(name string) (string, bool) { return "hunter2", name == "API_TOKEN" }
+				launch, err := here.Launch([]byte(place.Replace(string(e.After))), lookup, map[string]string{"input:key": "hunter2"})
+				if err != nil || len(launch.Unknown) > 0 {
+					t.Fatalf("%s: %+v, %v", e.After, launch, err)
+				}
+				setupCalls(t, launch)
+			})
+		}
+	}
+	if started < 25 {
+		t.Errorf("only %d entries are started", started)
+	}
+}
+
+// setupCalls makes a good call, and one that toolvet refuses.
+func setupCalls(t *testing.T, l *clientconfig.Launch) {
+	t.Helper()
+	client, err := servers.Connect(t.Context(), upstream.Command{Args: l.Args, Env: append(os.Environ(), l.Env...), Dir: l.Dir}, servers.Options{Timeout: patience})
+	if err != nil {
+		t.Fatalf("%v: %v", l.Args, err)
+	}
+	defer client.Close(t.Context())
+	for arguments, refused := range map[string]bool{`{"n":1}`: false, `{"n":"one"}`: true} {
+		result, err := client.Call(t.Context(), "t", json.RawMessage(arguments))
+		if err != nil || strings.Contains(string(result), `"isError":true`) != refused || strings.Contains(string(result), "io.github.toolvet/verdict") != refused {
+			t.Errorf("%v: the call with %s answers %s, %v", l.Args, arguments, result, err)
+		}
+	}
+}
