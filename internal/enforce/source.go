@@ -42,7 +42,8 @@ func (s Source) ForServer(command []string) (*policy.Policy, error) {
 	return s.Narrow(p, presetName, command)
 }
 
-// Load reads the whole policy, which is empty without a file, and the name of the preset in force.
+// Load reads the whole policy, which is empty without a file, and the name of the preset in force. If Server is given, variables
+// may be missing that only lead to other servers.
 func (s Source) Load() (p *policy.Policy, presetName string, err error) {
 	switch {
 	case s.Preset != "" && s.Preset != preset.None && !slices.Contains(preset.Names(), s.Preset):
@@ -59,7 +60,7 @@ func (s Source) Load() (p *policy.Policy, presetName string, err error) {
 		if s, err = s.Read(); err != nil {
 			return nil, "", err
 		}
-		if p, err = policy.Parse(s.Policy, s.Text, s.Checks.Demands()...); err != nil {
+		if p, err = policy.ParseFor(s.Server, os.LookupEnv, s.Policy, s.Text, s.Checks.Demands()...); err != nil {
 			return nil, "", err
 		}
 		if p.Preset != "" {

@@ -22,6 +22,10 @@ type decoder struct {
 	kinds  []*check.Demand // that a policy may name
 	errs   Errors
 	lookup func(name string) (string, bool) // of variables of the environment
+
+	only    string // the server that somebody needs; "": all
+	another bool   // a text says how to reach a server that nobody needs
+	lacks   bool   // a variable is missing in such a text
 }
 
 func (d *decoder) errorf(at position, format string, args ...any) {

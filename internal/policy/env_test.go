@@ -73,3 +73,40 @@ func TestEnvironErrors(t *testing.T) {
 		}
 	}
 }
+
+// A program that reaches one server does without the variables of others, and only in what leads to those.
+func TestParseFor(t *testing.T) {
+	t.Parallel()
+	text := []byte(`
+version: 1
+servers:
+  here: {command: [here, "${SET}"]}
+  there: {url: "https://${HOST}:${PORT}/", credentials: {header: {Authorization: "Bearer ${TOKEN}"}}}
+  other: {command: [other, "${ARGUMENT}"], tools: {t: {}}}
+`)
+	lookup := func(name string) (string, bool) { return "x", name == "SET" }
+	p, err := policy.ParseFor("here", lookup, "p", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if there, other := p.Server("there"), p.Server("other"); there.URL != "" || other.Command != nil || len(other.Tools) != 1 {
+		t.Errorf("servers without their variables: %+v, %+v", there, other)
+	}
+	if diff := cmp.Diff([]string{"here", "x"}, p.Server("here").Command); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for server, want := range map[string]string{"there": "HOST PORT TOKEN", "other": "ARGUMENT", "": "HOST PORT TOKEN ARGUMENT"} {
+		_, err := policy.ParseFor(server, lookup, "p", text)
+		if err == nil {
+			t.Fatalf("%q: no error", server)
+		}
+		for _, name := range []string{"HOST", "PORT", "TOKEN", "ARGUMENT"} {
+			if strings.Contains(err.Error(), `variable "`+name+`" is not set`) != strings.Contains(want, name) {
+				t.Errorf("%q: %v, want %s", server, err, want)
+			}
+		}
+	}
+	if _, err := policy.ParseFor("here", lookup, "p", []byte("version: 1\nservers: {here: {command: [a]}, b: {dir: \"${DIR}\"}}\n")); err == nil {
+		t.Error("a missing variable elsewhere is no error")
+	}
+}

@@ -228,6 +228,9 @@ var variable = lazyregexp.New(`\$\$|\$\{([^}]*)\}?|\$`)
 
 const unclosed = "${ must be followed by the name of an environment variable and }; write $$ for a dollar sign"
 
+// unknownValue stands for a variable that nobody needs. It is valid as a word, a URL and the value of a header.
+const unknownValue = "https://variable.invalid/"
+
 // expand never shows what a variable holds: it may be a secret.
 func (d *decoder) expand(n ast.Node, s string) string {
 	if !strings.Contains(s, "$") {
@@ -245,6 +248,10 @@ func (d *decoder) expand(n ast.Node, s string) string {
 			return ""
 		}
 		v, ok := d.lookup(name)
+		if !ok && d.another {
+			d.lacks = true
+			return unknownValue
+		}
 		if !ok {
 			d.errorf(positionOf(n), "the environment variable %s is not set", quote(name))
 		}

@@ -110,6 +110,16 @@ func Parse(filename string, data []byte, kinds ...*check.Demand) (*Policy, error
 // ParseWith is [Parse] with another environment, so that a policy can be checked without its
 // variables.
 func ParseWith(lookup func(name string) (string, bool), filename string, data []byte, kinds ...*check.Demand) (*Policy, error) {
+	return parse(decoder{lookup: lookup}, filename, data, kinds)
+}
+
+// ParseFor is [ParseWith] for a program that reaches one server. A variable that is missing in the command, the url or the
+// credentials of another is no fault; that server has neither a command nor a url then.
+func ParseFor(server string, lookup func(name string) (string, bool), filename string, data []byte, kinds ...*check.Demand) (*Policy, error) {
+	return parse(decoder{lookup: lookup, only: server}, filename, data, kinds)
+}
+
+func parse(with decoder, filename string, data []byte, kinds []*check.Demand) (*Policy, error) {
 	for _, k := range kinds {
 		if err := k.Validate(); err != nil {
 			return nil, fmt.Errorf("policy: the program %w", err)
@@ -119,7 +129,7 @@ func ParseWith(lookup func(name string) (string, bool), filename string, data []
 	if errs != nil {
 		return nil, errs.ordered()
 	}
-	d.kinds, d.lookup = kinds, lookup
+	d.kinds, d.lookup, d.only = kinds, with.lookup, with.only
 	p := &Policy{origin: &origin{file: d.file, checks: map[string]position{}}}
 	if root != nil {
 		p.read(d, root)

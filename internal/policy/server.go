@@ -133,16 +133,24 @@ func readServer(d *decoder, e entry) *Server {
 		d.errorf(e.at, "the name of a server must not hold a colon: its tools are called SERVER:TOOL")
 	}
 	located := false
+	reach := func(read func(n ast.Node)) func(n ast.Node) {
+		return func(n ast.Node) {
+			d.another = d.only != "" && d.only != e.key
+			read(n)
+			d.another = false
+		}
+	}
+	d.lacks = false
 	d.object(e.value, "the server",
-		field{key: "command", read: func(n ast.Node) { s.Command = d.texts(n) }},
+		field{key: "command", read: reach(func(n ast.Node) { s.Command = d.texts(n) })},
 		field{key: "env", read: func(n ast.Node) { s.Env = d.environment(n) }},
 		field{key: "dir", read: func(n ast.Node) { s.Dir = d.directory(n) }},
 		field{key: "contain", read: func(n ast.Node) {
 			s.Contain = new(Containment)
 			d.options(n, "the containment", s.Contain, s.Contain.Problems)
 		}},
-		field{key: "url", read: func(n ast.Node) { s.URL = d.webURL(n) }},
-		field{key: "credentials", read: func(n ast.Node) { s.Credentials = readCredentials(d, n) }},
+		field{key: "url", read: reach(func(n ast.Node) { s.URL = d.webURL(n) })},
+		field{key: "credentials", read: reach(func(n ast.Node) { s.Credentials = readCredentials(d, n) })},
 		field{key: "agent", read: func(n ast.Node) { s.Agent = d.boolean(n) }},
 		field{key: "location", read: func(n ast.Node) {
 			located = true
@@ -176,6 +184,9 @@ func readServer(d *decoder, e entry) *Server {
 		}},
 	)
 	s.checkURL(d, e.at)
+	if d.lacks { // nobody reaches it
+		defer func() { s.Command, s.URL = nil, "" }()
+	}
 	if !located {
 		s.World.Remote = s.elsewhere() || s.World.Platform != "" && (s.World.Platform == "windows") != (runtime.GOOS == "windows")
 	}
