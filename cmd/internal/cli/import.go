@@ -43,8 +43,9 @@ them, for this directory and for you.
 Servers that are already in the policy stay as they are. Import copies no value that may
 be a secret: the policy refers to an environment variable, ${NAME}, and import names it.
 
-With --proxy, import also changes the files: each server with a command runs behind
-'toolvet proxy' with the policy. A copy of each file stays beside it.`,
+With --proxy, import also changes the files: each server runs behind 'toolvet proxy' with
+the policy, one behind a URL too. The client's file still gives each server its values, so
+nothing has to be set. A copy of each file stays beside it. 'toolvet setup' needs no policy.`,
 		Example: `  toolvet import
   toolvet import -o - .vscode/mcp.json
   toolvet import --proxy ~/.cursor/mcp.json`,
@@ -77,9 +78,9 @@ func (a *app) importServers(flags importFlags, files []string) error {
 	if err != nil {
 		return err
 	}
-	names := map[string]map[string]string{} // per file: the policy's names by the file's
+	imported := map[string]map[string]*clientconfig.Server{} // per file: the servers by their names in the file
 	for _, file := range files {
-		if names[file], err = a.importFile(reader, m, file); err != nil {
+		if imported[file], err = a.importFile(reader, m, file, flags.proxy); err != nil {
 			return err
 		}
 	}
@@ -94,7 +95,7 @@ func (a *app) importServers(flags importFlags, files []string) error {
 		return fmt.Errorf("naming the policy: %w", err)
 	}
 	for _, file := range files {
-		if err := a.putBehind(file, policyPath, names[file]); err != nil {
+		if err := a.putBehind(file, policyPath, imported[file]); err != nil {
 			return err
 		}
 	}
@@ -173,8 +174,9 @@ func variablesOf(file string) ([]string, error) {
 	return names, nil
 }
 
-// importFile adds the servers of a file, and maps their names in the file to those in the policy.
-func (a *app) importFile(reader *clientconfig.Reader, m *merge, file string) (map[string]string, error) {
+// importFile adds the servers of a file, and returns them by their names in the file. It gives no advice on variables if the file goes
+// on to give them.
+func (a *app) importFile(reader *clientconfig.Reader, m *merge, file string, quiet bool) (map[string]*clientconfig.Server, error) {
 	data, err := readSmall(file)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", file, pathless(err))
@@ -186,22 +188,22 @@ func (a *app) importFile(reader *clientconfig.Reader, m *merge, file string) (ma
 	for _, why := range config.Left {
 		a.warn("%s: left out: %s", file, why)
 	}
-	names := map[string]string{}
+	imported := map[string]*clientconfig.Server{}
 	for _, s := range config.Servers {
 		added, err := m.add(s)
 		if err != nil {
 			a.warn("%s: %s: left out: %v", file, oneLine(s.Given, maxDescription), err)
 			continue
 		}
-		names[s.Given] = s.Name
-		if !added {
+		imported[s.Given] = s
+		if !added || quiet {
 			continue
 		}
 		for _, note := range s.Notes {
 			a.warn("%s: %s", s.Name, note)
 		}
 	}
-	return names, nil
+	return imported, nil
 }
 
 // writeMerged writes the policy if it has changed.
@@ -226,24 +228,35 @@ func (a *app) writeMerged(out string, m *merge) error {
 }
 
 // putBehind changes a client's file, and keeps a copy of it.
-func (a *app) putBehind(file, policyPath string, names map[string]string) error {
-	self, err := os.Executable()
+func (a *app) putBehind(file, policyPath string, imported map[string]*clientconfig.Server) error {
+	program, err := a.hookProgram(hookInstallFlags{})
 	if err != nil {
-		return fmt.Errorf("finding toolvet's own program: %w", err)
+		return err
 	}
 	data, err := readSmall(file)
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", file, pathless(err))
 	}
-	changed, done, err := clientconfig.Behind(data, func(given string) []string {
-		name, ok := names[given]
+	text, err := os.ReadFile(policyPath)
+	if err != nil {
+		return fmt.Errorf("reading the policy: %w", err)
+	}
+	changed, done, left, err := clientconfig.Behind(data, func(given string) *clientconfig.Wrap {
+		s, ok := imported[given]
 		if !ok {
 			return nil
 		}
-		return []string{self, "proxy", "--policy", policyPath, "--server", name, "--"}
+		if err := a.reaches(policyPath, text, s); err != nil {
+			a.warn("%s: %s stays as it is: %v", file, oneLine(given, 64), err)
+			return nil
+		}
+		return &clientconfig.Wrap{Words: []string{program.Program, "proxy", "--policy", policyPath, "--server", s.Name}, Env: s.Needs}
 	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
+	}
+	for _, why := range left {
+		a.warn("%s: stays as it is: %s", file, why)
 	}
 	if len(done) == 0 {
 		_, err := terminal.Fprintf(a.stdout, "%s: no server to put behind toolvet\n", file)
@@ -259,6 +272,26 @@ func (a *app) putBehind(file, policyPath string, names map[string]string) error 
 	_, err = terminal.Fprintf(a.stdout, "%s: behind toolvet: %s; as it was: %s\n", file, oneLine(strings.Join(done, ", "), 400), kept)
 	return err
 }
+
+// reaches reports a server of the policy that could not run with the variables of its entry and our own: the policy may be older than
+// the entry.
+func (a *app) reaches(file string, text []byte, s *clientconfig.Server) error {
+	lookup := func(name string) (string, bool) {
+		if slices.ContainsFunc(s.Needs, func(v clientconfig.Variable) bool { return v.Name == name }) {
+			return unknownValue, true
+		}
+		return os.LookupEnv(name)
+	}
+	p, err := policy.ParseFor(s.Name, lookup, file, text, a.checks.Demands()...)
+	if err != nil {
+		return err
+	}
+	_, err = p.Server(s.Name).Environ(lookup)
+	return err
+}
+
+// unknownValue stands for the value of a variable. It is valid wherever an imported server has one.
+const unknownValue = "https://variable.invalid/"
 
 // keepCopy writes a copy of a file beside it, and never over another.
 func keepCopy(file string, data []byte) (string, error) {
@@ -334,7 +367,7 @@ func (m *merge) parse(file string, text []byte) (*policy.Policy, error) {
 		if v, ok := os.LookupEnv(name); ok {
 			return v, true
 		}
-		return "https://variable.invalid/", true // valid wherever an imported server has a variable
+		return unknownValue, true
 	}
 	return policy.ParseWith(set, file, text, m.checks.Demands()...)
 }

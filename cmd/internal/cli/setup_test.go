@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"strings"
@@ -63,37 +64,58 @@ func setupHTTP(t *testing.T) *httptest.Server {
 	return server
 }
 
-// TestSetupStarts starts every entry that setup makes of the files of real clients, as the client would, and calls its tool.
-func TestSetupStarts(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
+// A setupWorld is a directory with servers for the entries of clients.txtar, and a server behind a URL.
+type setupWorld struct {
+	dir   string
+	files []txtar.File // of clients, with the directory and the URL in them
+}
+
+func newSetupWorld(t *testing.T) *setupWorld {
+	t.Helper()
+	w := &setupWorld{dir: t.TempDir()}
 	for name, text := range map[string]string{
 		"server.json":    setupServer,
 		"needs-key.json": strings.Replace(setupServer, "{", `{"needs":["API_KEY"],`, 1),
 		".env":           "# for the server\nAPI_KEY=\"hunter2\"\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(w.dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	remote := setupHTTP(t)
 	archive, err := txtar.ParseFile("../clientconfig/testdata/clients.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
-	rewriter, err := clientconfig.NewRewriter("toolvet", "/work", "/home/ann")
-	if err != nil {
-		t.Fatal(err)
+	place := strings.NewReplacer("/work", filepath.ToSlash(w.dir), "http://127.0.0.1:9", setupHTTP(t).URL)
+	for _, f := range archive.Files {
+		if ext := path.Ext(f.Name); ext != ".after" && ext != ".left" {
+			w.files = append(w.files, txtar.File{Name: f.Name, Data: []byte(place.Replace(string(f.Data)))})
+		}
 	}
-	here, err := clientconfig.NewRewriter("toolvet", dir, "/home/ann")
+	return w
+}
+
+// start starts an entry as its client would.
+func (w *setupWorld) start(t *testing.T, r *clientconfig.Rewriter, entry []byte) {
+	t.Helper()
+	lookup := func(name string) (string, bool) { return "hunter2", name == "API_TOKEN" }
+	launch, err := r.Launch(entry, lookup, map[string]string{"input:key": "hunter2"})
+	if err != nil || len(launch.Unknown) > 0 {
+		t.Fatalf("%s: %+v, %v", entry, launch, err)
+	}
+	setupCalls(t, launch)
+}
+
+// TestSetupStarts starts every entry that setup makes of the files of real clients, and calls its tool.
+func TestSetupStarts(t *testing.T) {
+	t.Parallel()
+	w := newSetupWorld(t)
+	rewriter, err := clientconfig.NewRewriter("toolvet", w.dir, "/home/ann")
 	if err != nil {
 		t.Fatal(err)
 	}
 	started := 0
-	for _, f := range archive.Files {
-		if ext := path.Ext(f.Name); ext == ".after" || ext == ".left" {
-			continue
-		}
+	for _, f := range w.files {
 		entries, err := rewriter.Entries(f.Data, path.Dir(f.Name))
 		if err != nil {
 			t.Fatalf("%s: %v", f.Name, err)
@@ -105,17 +127,63 @@ func TestSetupStarts(t *testing.T) {
 			started++
 			t.Run(f.Name+"/"+e.Name(), func(t *testing.T) {
 				t.Parallel()
-				place := strings.NewReplacer("/work", filepath.ToSlash(dir), "http://127.0.0.1:9", remote.URL)
-				lookup := func(name string) (string, bool) { return "hunter2", name == "API_TOKEN" }
-				launch, err := here.Launch([]byte(place.Replace(string(e.After))), lookup, map[string]string{"input:key": "hunter2"})
-				if err != nil || len(launch.Unknown) > 0 {
-					t.Fatalf("%s: %+v, %v", e.After, launch, err)
-				}
-				setupCalls(t, launch)
+				w.start(t, rewriter, e.After)
 			})
 		}
 	}
-	if started < 25 {
+	if started < 30 {
+		t.Errorf("only %d entries are started", started)
+	}
+}
+
+// TestImportStarts starts every entry that "toolvet import --proxy" makes of the same files. Nothing is set in the environment: each
+// entry brings what its server needs, and lacks what other servers of the policy need.
+func TestImportStarts(t *testing.T) {
+	t.Parallel()
+	w := newSetupWorld(t)
+	rewriter, err := clientconfig.NewRewriter("toolvet", w.dir, "/home/ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	started := 0
+	for i, f := range w.files {
+		client := path.Dir(f.Name)
+		if client == "zed" || client == "amp" { // not in a form that import reads
+			continue
+		}
+		name := filepath.Join(w.dir, fmt.Sprint(i, ".json"))
+		if err := os.WriteFile(name, f.Data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("toolvet", "import", "--proxy", "-o", fmt.Sprint(i, ".yaml"), name)
+		cmd.Dir = w.dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", f.Name, err, out)
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		policy, err := os.ReadFile(filepath.Join(w.dir, fmt.Sprint(i, ".yaml")))
+		if err != nil || strings.Contains(string(policy), "hunter2") {
+			t.Errorf("%s: the policy has a secret, or is not there: %v\n%s", f.Name, err, policy)
+		}
+		entries, err := rewriter.Entries(text, client)
+		if err != nil {
+			t.Fatalf("%s: %v", f.Name, err)
+		}
+		for _, e := range entries {
+			if !e.Done || !strings.Contains(string(e.Before), `"--policy"`) {
+				continue
+			}
+			started++
+			t.Run(f.Name+"/"+e.Name(), func(t *testing.T) {
+				t.Parallel()
+				w.start(t, rewriter, e.Before)
+			})
+		}
+	}
+	if started < 27 {
 		t.Errorf("only %d entries are started", started)
 	}
 }

@@ -15,34 +15,99 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
-// Behind puts the servers of a file behind a program. It calls wrap with the name of each server that
-// has a command, and puts the result before the command; nil leaves the server unchanged. Every other
-// byte of the file stays, including comments and the values of environment variables. Behind returns
-// the names of the changed servers.
-func Behind(file []byte, wrap func(name string) []string) (changed []byte, names []string, err error) {
+// A Wrap is how toolvet runs a server of a file.
+type Wrap struct {
+	Words []string   // the program and its arguments, before the server's command if it has one
+	Env   []Variable // of the program, in addition to the server's, as the file would have it
+}
+
+// Behind puts the servers of a file behind a program. It calls wrap with the name of each server; nil leaves it unchanged. The words of
+// a server with a command end with "--". Every other byte of the file stays, including comments and the values of environment
+// variables. Behind returns the names of the changed servers, and those that wrap named and that stay, with the reason.
+func Behind(file []byte, wrap func(name string) *Wrap) (changed []byte, names, left []string, err error) {
+	plain := Plain(file)
 	entries, err := servers(file)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	var edits []edit
 	for _, e := range entries {
-		command := e.get("command")
-		if command == nil {
+		e.plain = plain
+		with := wrap(e.name)
+		if with == nil || isToolvet(e) {
 			continue
 		}
-		words := wrap(e.name)
-		if len(words) == 0 {
-			continue
-		}
-		more, err := e.behind(command, words)
+		more, err := e.wrapped(with)
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", strictjson.Printable(e.name, 64), err)
+			left = append(left, fmt.Sprintf("%s: %v", strictjson.Printable(e.name, 64), err))
+			continue
 		}
-		if more != nil {
-			edits, names = append(edits, more...), append(names, e.name)
+		edits, names = append(edits, more...), append(names, e.name)
+	}
+	return apply(file, edits), names, left, nil
+}
+
+func (e *entry) wrapped(with *Wrap) ([]edit, error) {
+	command, address, err := e.reach()
+	if err != nil {
+		return nil, err
+	}
+	if command == nil {
+		if err := e.onlyURL(); err != nil {
+			return nil, err
+		}
+		return e.bridge(address, with.Words, with.Env)
+	}
+	more, err := e.environment(with.Env)
+	if err != nil {
+		return nil, err
+	}
+	edits, err := e.behind(command, append(slices.Clone(with.Words), "--"))
+	if err != nil {
+		return nil, err
+	}
+	if e.find("env") == nil && len(more) > 0 {
+		edits[0].text = slices.Concat(edits[0].text, []byte(", "), more[0].text)
+		return edits, nil
+	}
+	return append(edits, more...), nil
+}
+
+// environment returns what adds variables to env. The whole member, which has no place yet, if the entry has no env.
+func (e *entry) environment(add []Variable) ([]edit, error) {
+	m := e.find("env")
+	var known []Variable
+	if m != nil && string(m.Raw) != "null" {
+		var err error
+		if known, err = pairs(m); err != nil {
+			return nil, err
 		}
 	}
-	return apply(file, edits), names, nil
+	var list []Variable
+	for _, v := range add {
+		i := slices.IndexFunc(known, func(k Variable) bool { return k.Name == v.Name })
+		switch {
+		case i < 0:
+			list = append(list, v)
+		case known[i].Value != v.Value:
+			return nil, fmt.Errorf("its variable %s has two meanings", v.Name)
+		}
+	}
+	if len(list) == 0 {
+		return nil, nil
+	}
+	if len(known) == 0 {
+		text, err := object(list)
+		if err != nil || m == nil {
+			return []edit{{text: text}}, err
+		}
+		return []edit{e.whole(m, text)}, nil
+	}
+	text, err := variables(list)
+	if err != nil {
+		return nil, err
+	}
+	return []edit{{m.Offset + 1, 0, append(text, ", "...)}}, nil
 }
 
 // An edit replaces a part of a file.

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // sharedFinder is made once: it takes a second.
@@ -57,6 +58,11 @@ func TestRead(t *testing.T) {
 		"Claude Code's words": {`{"command":"s","env":{"A":"${TOKEN}","B":"${HOST:-example.org}","C":"x${TOKEN}"}}`,
 			Server{Command: []string{"s"}, Env: []Variable{{"A", "${TOKEN}"}, {"B", "${HOST}"}, {"C", "x${TOKEN}"}},
 				Notes: []string{"the default of HOST is not copied: set the environment variable"}}},
+		"words of the client alone": {`{"command":"s","args":["${config:x}","${config:y}","${config:z}","${API_KEY:=hunter2}","${\u001b[31m}"]}`,
+			Server{Command: []string{"s", "${S_CONFIG}", "${S_S_CONFIG}", "${S_S_CONFIG_2}", "${S_API_KEY}", "${S}"},
+				Notes: []string{"only the client knows its placeholder ${config:…}: set the environment variable S_CONFIG", "only the client knows its placeholder ${config:…}: set the environment variable S_S_CONFIG",
+					"only the client knows its placeholder ${config:…}: set the environment variable S_S_CONFIG_2", "only the client knows its placeholder ${API_KEY:…}: set the environment variable S_API_KEY",
+					"only the client knows its placeholder ${…}: set the environment variable S"}}},
 		"a relative directory": {`{"command":"s","cwd":"sub"}`, Server{Command: []string{"s"}, Dir: "/work space/p/sub"}},
 		"an envFile that is away": {`{"command":"s","envFile":"/none"}`,
 			Server{Command: []string{"s"}, Notes: []string{"its envFile cannot be read: set what stands in it in the environment"}}},
@@ -75,7 +81,7 @@ func TestRead(t *testing.T) {
 				t.Fatalf("left out: %v", c.Left)
 			}
 			tt.want.Name, tt.want.Given = "s", "s"
-			if diff := cmp.Diff(&tt.want, c.Servers[0]); diff != "" {
+			if diff := cmp.Diff(&tt.want, c.Servers[0], cmpopts.IgnoreFields(Server{}, "Needs")); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -85,17 +91,14 @@ func TestRead(t *testing.T) {
 func TestLeftOut(t *testing.T) {
 	t.Parallel()
 	for server, want := range map[string]string{
-		`{}`:                                             "neither a command nor a url",
-		`{"command":7}`:                                  `"command" is no text`,
-		`{"command":"s","args":"x"}`:                     `"args" is no list of texts`,
-		`{"command":"s","args":[1]}`:                     `"args" is no list of texts`,
-		`{"command":"s","env":{"A":{}}}`:                 "has a value other than text",
-		`{"command":"s","args":["${config:x}"]}`:         "${config:…} is a placeholder of the client",
-		`{"command":"s","args":["${API_KEY:=hunter2}"]}`: "${API_KEY:…} is a placeholder",
-		`{"command":"s","args":["${\u001b[31m}"]}`:       "${…} is a placeholder",
-		`{"type":"sse","url":"https://x.org"}`:           "HTTP+SSE",
-		`{"type":"http"}`:                                "has no url",
-		`{"type":"ws"}`:                                  "its type is unknown",
+		`{}`:                                   "neither a command nor a url",
+		`{"command":7}`:                        `"command" is no text`,
+		`{"command":"s","args":"x"}`:           `"args" is no list of texts`,
+		`{"command":"s","args":[1]}`:           `"args" is no list of texts`,
+		`{"command":"s","env":{"A":{}}}`:       "has a value other than text",
+		`{"type":"sse","url":"https://x.org"}`: "HTTP+SSE",
+		`{"type":"http"}`:                      "has no url",
+		`{"type":"ws"}`:                        "its type is unknown",
 		`{"command":"C:\\bin\\toolvet.exe","args":["proxy","--","s"]}`: "behind toolvet already",
 	} {
 		c := read(t, `{"servers":{"s":`+server+`}}`)
@@ -236,8 +239,9 @@ const commented = `{
       "env": {"TOKEN": "hunter2"},
     },
     "b": {"command": "b"},
-    "n": {"command": "n", "args": null},
-    "remote": {"url": "https://x.org"},
+    "n": {"command": "n", "args": null, "env": {}},
+    "remote": {"url": "https://x.org", "headers": {"A": "v"}},
+    "login": {"url": "https://x.org", "oauth": {}},
     "kept": {"command": "kept"},
     "done": {"command": "/bin/toolvet", "args": ["proxy", "--", "x"]},
   },
@@ -246,30 +250,48 @@ const commented = `{
 
 func TestBehind(t *testing.T) {
 	t.Parallel()
-	wrap := func(name string) []string {
+	wrap := func(name string) *Wrap {
 		if name == "kept" {
 			return nil
 		}
-		return []string{`C:\toolvet`, "proxy", "--server", name, "--"}
+		w := &Wrap{Words: []string{`C:\toolvet`, "proxy", "--server", name}}
+		switch name {
+		case "a":
+			w.Env = []Variable{{"TOKEN", "hunter2"}, {"X", "${input:x}"}}
+		case "b", "remote":
+			w.Env = []Variable{{"K", "v"}}
+		case "n":
+			w.Env = []Variable{{"Y", "z"}}
+		}
+		return w
 	}
-	got, names, err := Behind([]byte(commented), wrap)
+	got, names, left, err := Behind([]byte(commented), wrap)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := strings.NewReplacer(
 		`"npx"`, `"C:\\toolvet"`, `["-y", "pkg", "${input:x}",]`, `["proxy", "--server", "a", "--", "npx", "-y", "pkg", "${input:x}"]`,
-		`"command": "b"`, `"command": "C:\\toolvet", "args": ["proxy", "--server", "b", "--", "b"]`,
-		`"command": "n", "args": null`, `"command": "C:\\toolvet", "args": ["proxy", "--server", "n", "--", "n"]`,
+		`{"TOKEN": "hunter2"}`, `{"X": "${input:x}", "TOKEN": "hunter2"}`,
+		`"command": "b"`, `"command": "C:\\toolvet", "args": ["proxy", "--server", "b", "--", "b"], "env": {"K": "v"}`,
+		`"command": "n", "args": null, "env": {}`, `"command": "C:\\toolvet", "args": ["proxy", "--server", "n", "--", "n"], "env": {"Y": "z"}`,
+		`"url": "https://x.org", "headers": {"A": "v"}`, `"command": "C:\\toolvet", "args": ["proxy", "--server", "remote"], "env": {"K": "v"}`,
 	).Replace(commented)
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"a", "b", "n"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"a", "b", "n", "remote"}, names); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}
-	again, names, err := Behind([]byte(strings.ReplaceAll(string(got), `C:\\toolvet`, `C:\\toolvet.exe`)), wrap)
+	if diff := cmp.Diff([]string{`login: beside its URL it has "oauth", which the proxy cannot do for the client`}, left); diff != "" {
+		t.Errorf("left (-want +got):\n%s", diff)
+	}
+	again, names, _, err := Behind([]byte(strings.ReplaceAll(string(got), `C:\\toolvet`, `C:\\toolvet.exe`)), wrap)
 	if err != nil || len(names) != 0 || !strings.Contains(string(again), "from npm") {
 		t.Errorf("a second time: %q, %v", names, err)
+	}
+	two := `{"mcpServers":{"a":{"command":"x","env":{"K":"1"}}}}`
+	if got, _, left, err := Behind([]byte(two), func(string) *Wrap { return &Wrap{Words: []string{"w"}, Env: []Variable{{"K", "2"}}} }); err != nil || string(got) != two || len(left) != 1 {
+		t.Errorf("a variable with two meanings: %s, %v, %v", got, left, err)
 	}
 }
 
@@ -282,7 +304,9 @@ func FuzzBehind(f *testing.F) {
 		if err != nil {
 			return
 		}
-		got, _, err := Behind(file, func(string) []string { return []string{"toolvet", "proxy", "--"} })
+		got, _, _, err := Behind(file, func(string) *Wrap {
+			return &Wrap{Words: []string{"toolvet", "proxy"}, Env: []Variable{{"K", "v"}}}
+		})
 		if err != nil {
 			return
 		}

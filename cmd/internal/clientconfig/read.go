@@ -33,7 +33,8 @@ type Server struct {
 	Dir     string
 	URL     string // instead of a command
 	Headers []Variable
-	Notes   []string // advice for starting the server, a sentence each
+	Needs   []Variable `json:"-"` // the variables in the templates, with their values as the file has them: perhaps secrets
+	Notes   []string   // advice for starting the server, a sentence each
 }
 
 // A Variable is a name and the template of its value.
@@ -206,7 +207,7 @@ func pairs(m *strictjson.Member) ([]Variable, error) {
 func (r *Reader) server(e entry) (*Server, error) {
 	s := &Server{Name: nameFor(e.name), Given: e.name}
 	kind := "stdio"
-	if m := e.get("url"); m != nil {
+	if m := e.address(); m != nil {
 		kind = "http"
 	}
 	if m := e.get("type"); m != nil {
@@ -215,10 +216,19 @@ func (r *Reader) server(e entry) (*Server, error) {
 			return nil, err
 		}
 	}
-	w := &words{Reader: r, server: s}
+	w := &words{Reader: r, server: s, own: map[string]string{}}
 	var err error
+	if m := e.get("env"); m != nil {
+		list, err := pairs(m)
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range list {
+			w.own[v.Name] = v.Value
+		}
+	}
 	switch kind {
-	case "stdio":
+	case "stdio", "local":
 		err = w.stdio(&e)
 	case "http", "streamable-http", "streamableHttp":
 		err = w.http(&e)
@@ -226,9 +236,6 @@ func (r *Reader) server(e entry) (*Server, error) {
 		return nil, errors.New("it is reached by HTTP+SSE, which MCP has replaced in 2025: ask for its Streamable HTTP endpoint")
 	default:
 		return nil, errors.New("its type is unknown")
-	}
-	if err == nil && w.unknown {
-		err = fmt.Errorf("${%s…} is a placeholder of the client that toolvet does not know", w.begins)
 	}
 	return s, err
 }
@@ -274,8 +281,18 @@ func (w *words) stdio(e *entry) error {
 	return nil
 }
 
+// address returns the member with the URL of a server; nil if there is none.
+func (e *entry) address() *strictjson.Member {
+	for _, key := range []string{"url", "httpUrl", "serverUrl"} {
+		if m := e.get(key); m != nil {
+			return m
+		}
+	}
+	return nil
+}
+
 func (w *words) http(e *entry) error {
-	m := e.get("url")
+	m := e.address()
 	if m == nil {
 		return errors.New("it has no url")
 	}
@@ -290,6 +307,9 @@ func (w *words) http(e *entry) error {
 			return err
 		}
 		for _, v := range list {
+			if slices.Contains(ownHeaders, strings.ToLower(v.Name)) {
+				continue
+			}
 			w.server.Headers = append(w.server.Headers, Variable{v.Name, w.header(v.Name, v.Value)})
 		}
 	}

@@ -121,12 +121,24 @@ func (r *Rewriter) edits(e entry, client string) ([]edit, error) {
 	case !slices.Contains([]string{"", "http", "streamable-http", "streamableHttp"}, kind):
 		return nil, errors.New("its type is unknown")
 	}
+	if err := e.onlyURL(); err != nil {
+		return nil, err
+	}
+	words, env, err := r.upstream(e, address)
+	if err != nil {
+		return nil, err
+	}
+	return e.bridge(address, words, env)
+}
+
+// onlyURL reports what an entry has beside a URL, and the proxy cannot do.
+func (e *entry) onlyURL() error {
 	for _, key := range []string{"command", "args", "env", "envFile", "cwd", "oauth", "auth", "authProviderType"} {
 		if e.find(key) != nil { // even null: the proxy's own would be the second
-			return nil, fmt.Errorf("beside its URL it has %q, which the proxy cannot do for the client", key)
+			return fmt.Errorf("beside its URL it has %q, which the proxy cannot do for the client", key)
 		}
 	}
-	return r.bridge(e, address)
+	return nil
 }
 
 // reach returns what an entry has to reach its server: a command or a URL.
@@ -161,48 +173,50 @@ const (
 // ownHeaders are the transport's: the proxy sends its own.
 var ownHeaders = []string{"accept", "connection", "content-length", "content-type", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"}
 
-// bridge turns the entry of a URL into one of the command that connects to it. Headers move to the environment: arguments can be read
-// by other users of the machine.
-func (r *Rewriter) bridge(e entry, address *strictjson.Member) ([]edit, error) {
+// upstream returns the command that connects to the URL of an entry, and its environment. Headers move there: arguments can be read by
+// other users of the machine.
+func (r *Rewriter) upstream(e entry, address *strictjson.Member) (words []string, env []Variable, err error) {
 	target, err := text(address)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if u, err := url.Parse(target); err == nil && path.Base(u.Path) == "sse" {
-		return nil, errors.New("its URL is that of HTTP+SSE, which MCP replaced in 2025: give its Streamable HTTP endpoint")
+		return nil, nil, errors.New("its URL is that of HTTP+SSE, which MCP replaced in 2025: give its Streamable HTTP endpoint")
 	}
-	var env []Variable
-	words := []string{"proxy", "--upstream", target}
+	words = []string{r.program, "proxy", "--upstream", target}
 	if r.mask.url(target) != target {
-		words[2] = "env:" + addressVariable
+		words[3] = "env:" + addressVariable
 		env = append(env, Variable{addressVariable, target})
 	}
-	if headers := e.get("headers"); headers != nil {
-		list, err := pairs(headers)
-		if err != nil {
-			return nil, err
-		}
-		for _, h := range list {
-			if slices.Contains(ownHeaders, strings.ToLower(h.Name)) {
-				continue
-			}
-			name := headerVariable + strings.TrimPrefix(variableName(h.Name), "TOOLVET_")
-			for slices.ContainsFunc(env, func(v Variable) bool { return v.Name == name }) {
-				name += "_"
-			}
-			env = append(env, Variable{name, h.Value})
-			words = append(words, "--upstream-header", h.Name+"="+name)
-		}
+	m := e.get("headers")
+	if m == nil {
+		return words, env, nil
 	}
-	program, err := quote(r.program)
+	headers, err := pairs(m)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	for _, h := range headers {
+		if slices.Contains(ownHeaders, strings.ToLower(h.Name)) {
+			continue
+		}
+		name := headerVariable + strings.TrimPrefix(variableName(h.Name), "TOOLVET_")
+		for slices.ContainsFunc(env, func(v Variable) bool { return v.Name == name }) {
+			name += "_"
+		}
+		env = append(env, Variable{name, h.Value})
+		words = append(words, "--upstream-header", h.Name+"="+name)
+	}
+	return words, env, nil
+}
+
+// bridge turns the entry of a URL into that of a command. The environment takes the place of headers.
+func (e *entry) bridge(address *strictjson.Member, words []string, env []Variable) ([]edit, error) {
 	list, err := quoteAll(words)
 	if err != nil {
 		return nil, err
 	}
-	start := slices.Concat([]byte(`"command": `), program, []byte(`, "args": [`), bytes.Join(list, []byte(", ")), []byte("]"))
+	start := slices.Concat([]byte(`"command": `), list[0], []byte(`, "args": [`), bytes.Join(list[1:], []byte(", ")), []byte("]"))
 	variables, err := object(env)
 	if err != nil {
 		return nil, err
@@ -255,19 +269,20 @@ func quoteAll(words []string) ([][]byte, error) {
 
 // object writes the member env.
 func object(env []Variable) ([]byte, error) {
+	list, err := variables(env)
+	return slices.Concat([]byte(`"env": {`), list, []byte("}")), err
+}
+
+func variables(env []Variable) ([]byte, error) {
 	var list [][]byte
 	for _, v := range env {
-		name, err := quote(v.Name)
+		pair, err := quoteAll([]string{v.Name, v.Value})
 		if err != nil {
 			return nil, err
 		}
-		value, err := quote(v.Value)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, slices.Concat(name, []byte(": "), value))
+		list = append(list, bytes.Join(pair, []byte(": ")))
 	}
-	return slices.Concat([]byte(`"env": {`), bytes.Join(list, []byte(", ")), []byte("}")), nil
+	return bytes.Join(list, []byte(", ")), nil
 }
 
 // isToolvet reports whether an entry starts toolvet: by its command, or as an argument of a launcher such as npx or cmd.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/internal/lazyregexp"
@@ -15,9 +16,8 @@ import (
 // words turns the texts of a file into templates.
 type words struct {
 	*Reader
-	server  *Server
-	unknown bool   // a placeholder cannot be resolved
-	begins  string // its beginning
+	server *Server
+	own    map[string]string // the entry's environment as it is written
 }
 
 func (w *words) note(format string, args ...any) {
@@ -49,20 +49,31 @@ func (w *words) replace(s string) string {
 		case inner == "pathSeparator" || inner == "/":
 			return string(filepath.Separator)
 		case kind == "env" && isName(name):
-			return "${" + name + "}"
+			return w.need(name, found)
 		case kind == "input":
-			id := variableName(name)
-			w.note("it asks for the input %q: set the environment variable %s", name, id)
-			return "${" + id + "}"
+			reference := w.refer(variableName(name), found)
+			w.note("it asks for the input %q: set the environment variable %s", name, reference[2:len(reference)-1])
+			return reference
 		case !of && isName(inner):
-			return "${" + inner + "}"
+			return w.need(inner, found)
 		case of && strings.HasPrefix(name, "-") && isName(kind):
 			w.note("the default of %s is not copied: set the environment variable", kind)
-			return "${" + kind + "}"
+			return w.need(kind, found)
 		}
-		w.unknown, w.begins = true, kindOfWord.FindString(inner) // the rest may be a default value, and so a secret
-		return ""
+		begins := kindOfWord.FindString(inner) // the rest may be a default value, and so a secret
+		reference := w.refer(variableName(w.server.Name, strings.TrimSuffix(begins, ":")), found)
+		w.note("only the client knows its placeholder ${%s…}: set the environment variable %s", begins, reference[2:len(reference)-1])
+		return reference
 	})
+}
+
+// need notes that the template refers to a variable, and the value that the client gives it.
+func (w *words) need(name, value string) string {
+	v := Variable{name, value}
+	if !slices.Contains(w.server.Needs, v) {
+		w.server.Needs = append(w.server.Needs, v)
+	}
+	return "${" + name + "}"
 }
 
 // literal returns a text without its placeholders, and whether there were any.
@@ -152,12 +163,26 @@ func (w *words) envFile(e *entry) error {
 	return nil
 }
 
-// refer returns a reference to a variable for a value. If the name already stands for another value,
-// refer puts the server's name before it.
+// refer returns a reference to a variable for a value. If the name already stands for another value, refer puts the server's name
+// before it, and then a number behind it.
 func (w *words) refer(name, value string) string {
-	if before, ok := w.taken[name]; ok && before != value {
-		name = variableName(w.server.Name, name)
+	for n, base := 0, name; w.means(name, value); n++ {
+		if n == 0 {
+			base = variableName(w.server.Name, base)
+			name = base
+			continue
+		}
+		name = fmt.Sprint(base, "_", n+1)
 	}
 	w.taken[name] = value
-	return "${" + name + "}"
+	return w.need(name, value)
+}
+
+// means reports whether a variable stands for another value.
+func (w *words) means(name, value string) bool {
+	if before, ok := w.taken[name]; ok && before != value {
+		return true
+	}
+	own, ok := w.own[name]
+	return ok && own != value
 }
