@@ -114,15 +114,16 @@ func (a *app) newSetup(flags setupFlags) (*setupRun, error) {
 		return nil, err
 	}
 	if passing(s.command.Program) {
-		return nil, enforce.WithHint(errors.New("this toolvet was built for one run: clients would not find it later"), "install it with 'go install ./cmd/toolvet', or name another with --program")
+		return nil, enforce.WithHint(errors.New("'go run' and 'npx' keep this toolvet for a time only: clients would not find it later"), "install it, or name another with --program")
 	}
 	s.rewriter, err = clientconfig.NewRewriter(s.command.Program, s.dir, s.home)
 	return s, err
 }
 
-// passing reports whether "go run" built a program, which it deletes at the end.
+// passing reports whether a program is one that "go run" deletes at its end, or stands in the cache of npx.
 func passing(program string) bool {
-	return strings.Contains(filepath.ToSlash(program), "/go-build") && strings.HasPrefix(filepath.Clean(program), filepath.Clean(os.TempDir()))
+	slashed := filepath.ToSlash(program)
+	return strings.Contains(slashed, "/_npx/") || strings.Contains(slashed, "/go-build") && strings.HasPrefix(filepath.Clean(program), filepath.Clean(os.TempDir()))
 }
 
 // checkNames refuses unknown clients.
@@ -314,6 +315,14 @@ func (s *setupRun) planHooks(hosts []*hook.Host) ([]*install.Change, error) {
 }
 
 func (s *setupRun) apply(ctx context.Context, files []*setupFile, hosts []*hook.Host, shown []*install.Change) error {
+	err := s.applyAll(ctx, files, hosts, shown)
+	if err != nil && !errors.As(err, new(exitCode)) {
+		s.warn("not all of this is proven: 'toolvet setup --undo' undoes it")
+	}
+	return err
+}
+
+func (s *setupRun) applyAll(ctx context.Context, files []*setupFile, hosts []*hook.Host, shown []*install.Change) error {
 	for _, f := range files {
 		if err := s.write(f); err != nil {
 			s.complain(err)

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -201,5 +202,37 @@ func setupCalls(t *testing.T, l *clientconfig.Launch) {
 		if err != nil || strings.Contains(string(result), `"isError":true`) != refused || strings.Contains(string(result), "io.github.toolvet/verdict") != refused {
 			t.Errorf("%v: the call with %s answers %s, %v", l.Args, arguments, result, err)
 		}
+	}
+}
+
+// TestSetupPutsBack holds that an entry that does not work behind toolvet gets its former bytes, and the others stay.
+func TestSetupPutsBack(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	file := filepath.Join(home, ".lmstudio", "mcp.json")
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	url := setupHTTP(t).URL
+	const form = `{"mcpServers": {"login": {"url": "%[1]s/private"}, "open": %[2]s}}`
+	if err := os.WriteFile(file, fmt.Appendf(nil, form, url, `{"url": "`+url+`/mcp"}`), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("toolvet", "setup", "--client", "lmstudio", "--program", "toolvet", "--yes")
+	cmd.Dir = home
+	cmd.Env = append(os.Environ(), "HOME="+home, "USERPROFILE="+home, "XDG_STATE_HOME="+filepath.Join(home, "state"), "XDG_CONFIG_HOME="+filepath.Join(home, "config"))
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), "LM Studio logs in to this server by itself (OAuth)") {
+		t.Errorf("%v:\n%s", err, out)
+	}
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf(form, url, `{"command": "toolvet", "args": ["proxy", "--upstream", "`+url+`/mcp"]}`); string(got) != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if info, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o640 {
+		t.Errorf("the permissions of the file: %v, %v", info.Mode(), err)
 	}
 }

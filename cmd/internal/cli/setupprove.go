@@ -46,6 +46,7 @@ func (s *setupRun) proveEntry(ctx context.Context, f *setupFile, e *clientconfig
 		_, err = terminal.Fprintf(s.stdout, "%s: %s\n", title, proof)
 		return err
 	}
+	failure := err
 	s.failed++
 	if err := s.putBack(f, e); err != nil {
 		return err
@@ -53,7 +54,10 @@ func (s *setupRun) proveEntry(ctx context.Context, f *setupFile, e *clientconfig
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	_, err = terminal.Fprintf(s.stdout, "%s: put back as it was: %s\n", title, errorText(err))
+	_, err = terminal.Fprintf(s.stdout, "%s: put back as it was: %s\n", title, errorText(failure))
+	if err == nil && strings.Contains(failure.Error(), "HTTP 401") {
+		_, err = terminal.Fprintf(s.stdout, "  if %s logs in to this server by itself (OAuth), toolvet cannot do that for it\n", f.place.Client)
+	}
 	return err
 }
 

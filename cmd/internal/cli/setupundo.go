@@ -230,6 +230,11 @@ func (s *setupRun) planUninstall(names []string) ([]*install.Change, error) {
 		if !ok {
 			continue
 		}
+		own := s.installer.Status(h).In(install.User)
+		if slices.ContainsFunc(own, func(h install.Handler) bool { return h.Policy() != "" }) {
+			s.warn("the hook of %s has got a policy since, and stays: 'toolvet hook uninstall %s' takes it out", h.Title, h.Name)
+			continue
+		}
 		list, err := s.installer.Uninstall(h, install.User)
 		if err != nil {
 			return nil, hookError(err)

@@ -177,15 +177,29 @@ func quote(s string) ([]byte, error) {
 }
 
 // Proxied returns the names of the servers of a file, and for each whether "toolvet proxy" runs it: by the program's bare name or absolute path,
-// because a relative one may lead to any program.
-func Proxied(file []byte) (map[string]bool, error) {
+// because a relative one may lead to any program. The servers that Claude Code keeps for a project count too, if the project is the workspace, an
+// absolute path. Of two with the same name, both have to be behind toolvet.
+func Proxied(file []byte, workspace string) (map[string]bool, error) {
 	entries, err := servers(file)
+	list := make(map[string]bool, len(entries))
+	if top, topErr := membersAt(Plain(file), 0); topErr == nil {
+		local, found, localErr := below(top, []string{"projects", workspace, "mcpServers"})
+		if found && localErr == nil {
+			err = nil // the file may have no others
+		}
+		for _, m := range local {
+			e := entry{name: m.Key}
+			if e.members, localErr = membersAt(m.Raw, m.Offset); localErr == nil {
+				entries = append(entries, e)
+			}
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
-	list := make(map[string]bool, len(entries))
 	for _, e := range entries {
-		list[e.name] = e.proxied()
+		before, named := list[e.name]
+		list[e.name] = e.proxied() && (before || !named)
 	}
 	return list, nil
 }

@@ -136,6 +136,30 @@ func TestLaunch(t *testing.T) {
 	}
 }
 
+func TestProxied(t *testing.T) {
+	t.Parallel()
+	const (
+		behind = `{"command":"/bin/toolvet","args":["proxy","--","x"]}`
+		alone  = `{"command":"x"}`
+	)
+	for file, want := range map[string]map[string]bool{
+		`{"mcpServers":{"a":` + behind + `,"b":` + alone + `,"c":{"command":"./toolvet","args":["proxy"]}}}`:                               {"a": true, "b": false, "c": false},
+		`{"projects":{"/work":{"mcpServers":{"a":` + behind + `}},"/other":{"mcpServers":{"b":` + behind + `}}}}`:                          {"a": true},
+		`{"mcpServers":{"a":` + alone + `,"b":` + behind + `},"projects":{"/work":{"mcpServers":{"a":` + behind + `,"b":` + alone + `}}}}`: {"a": false, "b": false},
+	} {
+		got, err := Proxied([]byte(file), "/work")
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", file, diff)
+		}
+	}
+	if _, err := Proxied([]byte(`{"projects":{}}`), "/work"); err == nil {
+		t.Error("a file without servers is no error")
+	}
+}
+
 func TestExchange(t *testing.T) {
 	t.Parallel()
 	keys := []string{"mcpServers", "a"}

@@ -91,7 +91,7 @@ func configured(server string, e hook.Event, r *link.Request) serverOrigin {
 			if err != nil {
 				continue
 			}
-			behind, err := clientconfig.Proxied(text)
+			behind, err := clientconfig.Proxied(text, dir)
 			if err != nil {
 				continue
 			}
