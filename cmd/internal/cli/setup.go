@@ -84,7 +84,7 @@ back; 2 a configuration that cannot be edited, or nothing found.`,
 	return cmd
 }
 
-// A setup is one run of "toolvet setup".
+// A setupRun is one run of "toolvet setup".
 type setupRun struct {
 	*app
 	flags     setupFlags
@@ -256,7 +256,7 @@ func (s *setupRun) listFiles(files []*setupFile) (byHand int) {
 			continue
 		}
 		byHand++
-		terminal.Fprintf(s.stdout, "%s, %s\n  setup does not edit this file: put 'toolvet proxy --' before the command of each server there\n", p.Client, p.File)
+		terminal.Fprintf(s.stdout, "%s, %s\n  setup does not edit this file: its hook judges the calls of these servers, or put 'toolvet proxy --' before each command there\n", p.Client, p.File)
 	}
 	return byHand
 }

@@ -45,6 +45,7 @@ func AllPlaces(dir, home, config string) []Place {
 		Place{"droid", "Droid", filepath.Join(dir, ".factory", "mcp.json")},
 		Place{"droid", "Droid", filepath.Join(home, ".factory", "mcp.json")},
 		Place{"cline", "Cline", filepath.Join(storage, "saoudrizwan.claude-dev", "settings", "cline_mcp_settings.json")},
+		Place{"cline", "Cline", filepath.Join(home, ".cline", "data", "settings", "cline_mcp_settings.json")},
 		Place{"roo", "Roo Code", filepath.Join(dir, ".roo", "mcp.json")},
 		Place{"roo", "Roo Code", filepath.Join(storage, "rooveterinaryinc.roo-cline", "settings", "mcp_settings.json")},
 		Place{"zed", "Zed", filepath.Join(home, ".config", "zed", "settings.json")},
