@@ -164,6 +164,14 @@ func (s session) run(t *testing.T, bin string) {
 		return cmd
 	}
 	for _, step := range s.steps {
+		if strings.HasPrefix(step.command, "export ") { // for the steps behind it, each of which has a shell of its own
+			out, err := start(step.command + " && env -0").Output()
+			if err != nil {
+				t.Fatalf("%s: %s: %v", s.document, step.command, err)
+			}
+			env = strings.Split(strings.TrimRight(string(out), "\x00"), "\x00")
+			continue
+		}
 		if file, ok := strings.CutPrefix(step.command, "cat "); ok && missing(dir, file) {
 			// A file that the reader is shown is given.
 			if err := os.WriteFile(filepath.Join(dir, file), []byte(step.output), 0o644); err != nil {
