@@ -51,6 +51,7 @@ TOOLS = {
         "run": lambda arguments: str(RUNS),
     },
 }
+KEYWORDS = {"type", "enum", "minLength", "minimum", "maximum", "minItems", "maxItems", "properties", "required", "additionalProperties", "title", "description"}
 TYPES = {"string": str, "integer": int, "number": (int, float), "boolean": bool, "array": list, "object": dict}
 
 
@@ -60,14 +61,14 @@ def faults(schema, value, at=""):
     if kind and (not isinstance(value, TYPES[kind]) or isinstance(value, bool) and kind != "boolean"):
         yield at, f"expected {kind}"
         return
-    if "enum" in schema and value not in schema["enum"]:
+    if "enum" in schema and not any(value == v and type(value) is type(v) for v in schema["enum"]):
         yield at, "expected one of " + ", ".join(json.dumps(v) for v in schema["enum"])
     if len(value) < schema.get("minLength", 0) if isinstance(value, str) else False:
         yield at, "must not be empty"
-    if isinstance(value, int) and not schema.get("minimum", value) <= value <= schema.get("maximum", value):
-        yield at, f"expected a number from {schema['minimum']} to {schema['maximum']}"
+    if isinstance(value, (int, float)) and not schema.get("minimum", value) <= value <= schema.get("maximum", value):
+        yield at, f"expected a number from {schema.get('minimum', 'any')} to {schema.get('maximum', 'any')}"
     if isinstance(value, list) and not schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", len(value)):
-        yield at, f"expected from {schema.get('minItems', 0)} to {schema['maxItems']} entries"
+        yield at, f"expected from {schema.get('minItems', 0)} to {schema.get('maxItems', 'any')} entries"
     if isinstance(value, dict):
         known = schema.get("properties", {})
         for name in schema.get("required", []):
@@ -93,7 +94,11 @@ def judge(tool, arguments):
         return [("", "the server has no tool of this name")]
     found = list(faults(schemas[tool], arguments))
     if not found and "check" in TOOLS.get(tool, {}):
-        found = list(TOOLS[tool]["check"](arguments))
+        try:
+            found = list(TOOLS[tool]["check"](arguments))
+        except Exception as broken:
+            print(f"the check of {tool} broke: {broken!r}", file=sys.stderr)
+            found = [("", "a check broke, so the call was not judged")]
     return found
 
 
@@ -105,7 +110,7 @@ def verdict(tool, arguments):
 def entry(call):
     """The verdict of a dry run. A call of the wrong shape is an invalid call."""
     call = {"arguments": {}, **call} if isinstance(call, dict) else call
-    shape = [(at, m) for at, m in faults(CALL, call) if not at.startswith("/arguments")]
+    shape = [(at, m) for at, m in faults(CALL, call) if at != "/arguments" and not at.startswith("/arguments/")]
     if shape:
         return {"valid": False, "errors": [f"{at}: {m}" if at else m for at, m in shape], "warnings": [], "suggestions": []}
     return verdict(call["tool"], call["arguments"])
@@ -133,7 +138,11 @@ def call(name, arguments, revision):
     v = verdict(name, arguments)
     if not v["valid"]:
         return refusal(v)
-    return {"content": [{"type": "text", "text": TOOLS[name]["run"](arguments)}]}
+    try:
+        return {"content": [{"type": "text", "text": TOOLS[name]["run"](arguments)}]}
+    except Exception as broken:
+        print(f"{name} broke: {broken!r}", file=sys.stderr)
+        return {"content": [{"type": "text", "text": "the tool broke while it ran"}], "isError": True}
 
 
 def listed():
@@ -150,8 +159,10 @@ class Fault(Exception):
 
 
 def answer(method, params, session):
-    meta = params.get("_meta") or {}
-    revision = meta.get("io.modelcontextprotocol/protocolVersion", session.get("revision", REVISIONS[3]))
+    meta = params.get("_meta", {})
+    revision = meta.get("io.modelcontextprotocol/protocolVersion", session.get("revision", REVISIONS[3])) if isinstance(meta, dict) else None
+    if not isinstance(revision, str):
+        raise Fault(-32602, "params._meta must be an object, and its protocol version a string")
     capabilities = {"tools": {}, "experimental": {"toolValidation": CAPABILITY}, "extensions": {"io.github.toolvet/tool-validation": CAPABILITY}}
     if method == "initialize":
         asked = params.get("protocolVersion")
@@ -182,20 +193,25 @@ def unique(pairs):
     return members
 
 
+def unknown(constant):
+    raise ValueError(constant)
+
+
 def respond(line, session):
     request = {}
     try:
         if len(line) > 4_000_000:
             raise Fault(-32600, "the message is too long")
-        request = json.loads(line, object_pairs_hook=unique)
+        request = json.loads(line, object_pairs_hook=unique, parse_constant=unknown)  # NaN and Infinity are no JSON
         json.dumps(request, ensure_ascii=False).encode()  # fails for an unpaired surrogate
         if not isinstance(request, dict) or request.get("jsonrpc") != "2.0" or not isinstance(request.get("method"), str):
             raise Fault(-32600, "the message is no JSON-RPC request")
         if "id" not in request:
             return None
-        if isinstance(request["id"], (int, float)) and abs(request["id"]) > 2**53:
+        known = type(request["id"]) in (int, str) and (isinstance(request["id"], str) or abs(request["id"]) <= 2**53)
+        if not known:
             request["id"] = None
-            raise Fault(-32600, "some readers take the id for another number")
+            raise Fault(-32600, "the id must be a string, or an integer that all readers take for the same number")
         params = request.get("params", {})
         other = [k for k in params if k.lower() in ("name", "arguments") and k not in ("name", "arguments")] if isinstance(params, dict) else ["params"]
         if other:
@@ -208,7 +224,18 @@ def respond(line, session):
     return {"jsonrpc": "2.0", "id": request.get("id") if isinstance(request, dict) else None, "error": error}
 
 
+def supported(schema):
+    """Refuses a schema with a keyword that `faults` does not judge: what it demands would go unjudged."""
+    foreign = set(schema) - KEYWORDS
+    if foreign or not isinstance(schema.get("type", ""), str):
+        raise SystemExit(f"this example does not judge {', '.join(sorted(foreign)) or 'a list of types'}: add it to faults, or use a library")
+    for member in schema.get("properties", {}).values():
+        supported(member)
+
+
 def main():
+    for tool in TOOLS.values():
+        supported(tool["schema"])
     session = {}
     for line in sys.stdin.buffer:
         message = respond(line, session)

@@ -80,7 +80,7 @@ export async function runCheck(check: Registered, call: Judged, broken: OnBroken
     broken(call.tool, check.name, error);
     return { findings: [finding('the check broke, so the call was not judged in full')], skipped: [] };
   }
-  const findings = read(answer, check, call);
+  const findings = readFaults(answer, check, call);
   return { findings: findings ?? [finding('the answer of the check cannot be read, so the call was not judged in full')], skipped: [] };
 }
 
@@ -100,7 +100,7 @@ function inTime(check: Registered, call: Judged): Promise<unknown> {
 }
 
 /** The findings in the answer of a check; undefined if it cannot be read. */
-function read(answer: unknown, check: Registered, call: Judged): Finding[] | undefined {
+export function readFaults(answer: unknown, check: Pick<Registered, 'name' | 'level'>, call: Pick<Judged, 'args' | 'schema'>): Finding[] | undefined {
   if (answer === undefined || answer === null) return [];
   if (!Array.isArray(answer) || answer.length > 1000) return undefined;
   if (answer.length === 0) return [];
@@ -124,7 +124,7 @@ function read(answer: unknown, check: Registered, call: Judged): Finding[] | und
  * Makes a text of a check fit for a result: on one line, and without the texts of the arguments, except those that the
  * tool's definition has as well. Short ones stay, because they are parts of words.
  */
-function cleaner(call: Judged): (text: string) => string {
+function cleaner(call: Pick<Judged, 'args' | 'schema'>): (text: string) => string {
   const known = new Set(call.schema.match(/"(?:[^"\\]|\\.)*"/g));
   const values = new Set<string>();
   const open: unknown[] = [call.args];

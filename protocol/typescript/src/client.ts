@@ -3,6 +3,7 @@
 
 /** The validation protocol for a client on the official SDK: detection, dry runs, and what to do without them. */
 
+import { readFaults } from './checks.js';
 import { SchemaJudge, sdkValidator, unfit, unknownTool } from './judge.js';
 import {
   batchName, type BatchVerdict, type Capability, experimentalKey, extensionKey, type Finding, isObject, type Level, member,
@@ -133,6 +134,7 @@ async function judged(client: ClientLike, tools: Map<string, Tool>, tool: string
 async function planOf(client: ClientLike, tools: Map<string, Tool>, tool: string, args: unknown, options: ValidateOptions, log: Log): Promise<Plan> {
   const name = printable(tool, 128);
   const fallback = fallbackOf(options);
+  args = sent(args);
   const findings = await ownFindings(client, tools, tool, args, options);
   const capability = announced(client.getServerCapabilities());
   const native = capability && tools.get(capability.method);
@@ -151,6 +153,15 @@ function without(plan: Plan, error: unknown, log: Log): Verdict {
   return verdictOf(plan.tool, plan.fallback, [...(plan.own.findings ?? []), finding], [{ check: 'native', level: 'semantic', why }], ['syntax']);
 }
 
+/** The arguments as they go over the wire: NaN is null there, and a member that is undefined is gone. Those that cannot be sent fit nothing. */
+function sent(args: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(args)) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
 /** What the client itself finds: by the tool's schema, and by its policy. */
 async function ownFindings(client: ClientLike, tools: Map<string, Tool>, tool: string, args: unknown, options: ValidateOptions): Promise<Finding[]> {
   const target = tools.get(tool);
@@ -159,13 +170,13 @@ async function ownFindings(client: ClientLike, tools: Map<string, Tool>, tool: s
   if (shape !== undefined) return [shape];
   const findings = judgeOf(client).judge(target, args as Record<string, unknown>);
   if (options.policy === undefined) return findings;
-  const policy = (f: PolicyFault): Finding =>
-    ({ code: 'POLICY', check: 'policy', level: 'semantic', severity: 'error', pointer: '', ...f });
+  const broken: Finding = { code: 'POLICY', check: 'policy', level: 'semantic', severity: 'error', pointer: '', message: "the client's own checks broke, so the call was not judged" };
   try {
     const faults = await options.policy(tool, structuredClone(args) as Record<string, unknown>);
-    return [...findings, ...faults.map(policy)];
+    const read = readFaults(faults, { name: 'policy', level: 'semantic' }, { args: args as Record<string, unknown>, schema: JSON.stringify(target.inputSchema) ?? '' });
+    return [...findings, ...(read ?? [broken]).map((f): Finding => ({ ...f, code: 'POLICY' }))];
   } catch {
-    return [...findings, policy({ message: "the client's own checks broke, so the call was not judged" })];
+    return [...findings, broken];
   }
 }
 
@@ -274,7 +285,7 @@ export interface BatchCall {
 /** Asks about several calls: those that the client lets through by the server's batch tool, if it has one. */
 export async function validateBatch(client: ClientLike, calls: BatchCall[], options: ValidateOptions = {}): Promise<BatchVerdict> {
   const log = options.log ?? (() => {});
-  const one = ({ tool, arguments: args, levels }: BatchCall) => validate(client, tool, args ?? {}, { ...options, ...(levels && { levels }) });
+  const one = ({ tool, arguments: args, levels }: BatchCall) => validate(client, tool, args === undefined ? {} : args, { ...options, ...(levels && { levels }) });
   const tools = await listTools(client).catch(() => new Map<string, Tool>());
   const capability = announced(client.getServerCapabilities());
   const batch = capability?.batchValidation === true && calls.length <= (capability.maxBatchSize ?? 0) && tools.get(batchName(capability.method));
@@ -288,7 +299,7 @@ export async function validateBatch(client: ClientLike, calls: BatchCall[], opti
 
 async function byBatchTool(client: ClientLike, tools: Map<string, Tool>, batch: Tool, calls: BatchCall[], options: ValidateOptions, log: Log): Promise<Verdict[]> {
   const plans: Plan[] = [];
-  for (const call of calls) plans.push(await planOf(client, tools, call.tool, call.arguments ?? {}, options, log));
+  for (const call of calls) plans.push(await planOf(client, tools, call.tool, call.arguments === undefined ? {} : call.arguments, options, log));
   const asked = plans.filter((plan) => plan.native !== undefined);
   let answers: unknown[] | undefined;
   let failure: unknown;
@@ -297,9 +308,7 @@ async function byBatchTool(client: ClientLike, tools: Map<string, Tool>, batch: 
     if (fault !== undefined) throw new Unusable(fault);
     const entries = asked.map((plan) => requestOf(plan.native!, plan.tool, plan.args, calls[plans.indexOf(plan)]!.levels ?? options.levels));
     const result = await request(client, 'tools/call', { name: batch.name, arguments: { calls: entries } }, options.timeoutMs ?? 10_000);
-    const results = member(bodyOf(result), 'results');
-    if (!Array.isArray(results) || results.length !== asked.length) throw new Unusable('its result lacks "results", one for each call');
-    answers = results;
+    answers = batchAnswers(result, asked.length);
   } catch (error) {
     failure = error;
   }
@@ -317,6 +326,25 @@ async function byBatchTool(client: ClientLike, tools: Map<string, Tool>, batch: 
     tell(log, result, printable(plan.tool, 128));
     return result;
   });
+}
+
+/** The answers in the result of a batch tool, one for each call. Throws if it cannot be used. */
+function batchAnswers(result: unknown, count: number): unknown[] {
+  const body = bodyOf(result);
+  const isError = member(result, 'isError');
+  if (isError !== undefined && isError !== false) throw new Unusable('it answers with an error');
+  const kind = member(result, 'resultType');
+  if (kind !== undefined && kind !== 'complete') throw new Unusable('its result is not complete');
+  const results = member(body, 'results');
+  if (!Array.isArray(results) || results.length !== count) throw new Unusable('its result lacks "results", one for each call');
+  const valid = member(body, 'valid');
+  const errors = member(body, 'errors');
+  if (typeof valid !== 'boolean' || !isTexts(errors)) throw new Unusable('its result lacks "valid" or "errors"');
+  const refused = !valid || (errors as string[]).length > 0;
+  if (refused && results.every((r) => member(r, 'valid') === true)) { // a refusal counts, wherever it stands
+    return results.map(() => ({ valid: false, errors, warnings: [], suggestions: [] }));
+  }
+  return results;
 }
 
 /** Why a tool cannot be a batch tool. */

@@ -205,11 +205,27 @@ for (const kind of kinds) {
         [{ capabilities: {} }, loose, true, 'toolvet', 0],
         [{ capabilities: {} }, strict, false, 'toolvet', 0],
         [{ capabilities: {} }, { policy: () => { throw new Error(); } }, false, 'toolvet', 0],
+        // What the type lets through, and is no answer of a policy.
+        [{ capabilities: {} }, { policy: () => [{ message: 'no', severity: undefined }] }, false, 'toolvet', 0],
+        [{ capabilities: {} }, { policy: () => [{ message: 'no', pointer: undefined }] }, false, 'toolvet', 0],
+        [{ capabilities: {} }, { policy: () => ['no'] as never }, false, 'toolvet', 0],
+        [{ capabilities: {} }, { policy: () => [{ message: 'no', severity: 'ask' as never }] }, false, 'toolvet', 0],
       ];
       for (const [fake, options, valid, method, asked] of cases) {
         const { verdict, calls } = await ask(fake, options);
         assert.deepEqual([verdict.valid, verdict.method, calls.length], [valid, method, asked]);
       }
+    });
+
+    it('judges what goes over the wire', async () => {
+      const client = await connectFake(kind, { tools: [target], capabilities: {} });
+      for (const sent of [{ path: undefined }, { path: Number.NaN }, { path: 10n }, null]) {
+        const wire = await validate(client, 'backup', sent);
+        assert.equal(wire.valid, false, String(sent));
+      }
+      assert.equal((await validateBatch(client, [{ tool: 'backup', arguments: null }])).valid, false);
+      assert.equal((await validate(client, 'backup', { path: { toJSON: () => 'a' } })).valid, true);
+      await client.close();
     });
 
     it('is a no-go if the server is gone', async () => {
