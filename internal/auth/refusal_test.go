@@ -207,7 +207,7 @@ func checkChallenge(t *testing.T, tt refused, got string) {
 // intended reason.
 func TestDocumentedRefusals(t *testing.T) {
 	t.Parallel()
-	text := must(os.ReadFile("../../docs/authorization.md"))
+	text := must(os.ReadFile("../../docs/figures/authorization.md"))
 	got := regexp.MustCompile(`(?m)^\| (shows|has|uses) .* \|$`).FindAllString(string(text), -1)
 	var want []string
 	for name, tt := range refusals() {
@@ -221,7 +221,7 @@ func TestDocumentedRefusals(t *testing.T) {
 	slices.Sort(got)
 	slices.Sort(want)
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("docs/authorization.md must have this table:\n%s\n(-want +got):\n%s", strings.Join(want, "\n"), diff)
+		t.Errorf("docs/figures/authorization.md must have this table:\n%s\n(-want +got):\n%s", strings.Join(want, "\n"), diff)
 	}
 }
 

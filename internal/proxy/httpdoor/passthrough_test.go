@@ -21,7 +21,7 @@ import (
 )
 
 // The tests of this file are the reason why this package exists beside sessions of lines, as
-// docs/http.md lists them under "Two ways through HTTP": each fails through a streamable.Front,
+// docs/figures/design.md lists them under "Two ways through HTTP": each fails through a streamable.Front,
 // internal/proxy/stdio and a streamable.Client. TestCredentials, TestStreams, TestResume, TestSessionsEnd and
 // TestErrorsOfHTTP do so, too.
 

@@ -38,7 +38,7 @@ func main() {
 }
 `
 
-// The servers of the figures in docs/design.md, "Light".
+// The servers of the figures in docs/figures/design.md, "Weight".
 var (
 	plainServer = fmt.Sprintf(server, "", "must(0, nil)")
 	gatedServer = fmt.Sprintf(server, `
