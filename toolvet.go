@@ -242,10 +242,20 @@ func (g *Gate) judgeAt(ctx context.Context, c *call.Call, at Point, dry *dryRun,
 
 // misplaced refuses a call that the policy in force cannot be applied to: one of a server that it does
 // not name, and one over HTTP whose caller nobody has authenticated although the policy demands it.
+//
+// It also refuses a server's question for the client's roots if the policy names roots. Some servers work in these in place
+// of their own directories and open relative paths there, while the Gate judges paths by the policy's.
 func (g *Gate) misplaced(c *call.Call, at Point) *check.Finding {
 	p := g.policy
-	if p == nil || c.FromServer {
+	if p == nil {
 		return nil
+	}
+	if c.FromServer {
+		if s := p.Server(c.Server); c.Method != "roots/list" || s == nil || s.ClientRoots || len(s.World.Roots) == 0 {
+			return nil
+		}
+		return &check.Finding{Check: "policy", Stage: check.Policy, Level: check.SecurityLevel,
+			Message: "the policy names the directories of the server, which does not learn those of the client"}
 	}
 	why := ""
 	switch s := c.Session; {
