@@ -89,7 +89,7 @@ func (c *config) hooks(ctx context.Context, program string) (map[string]json.Raw
 	}
 	var settings struct{ Hooks map[string]json.RawMessage }
 	if err := json.Unmarshal(text, &settings); err != nil || len(settings.Hooks) == 0 {
-		return nil, fmt.Errorf("'hook install' wrote no hooks: %w", err)
+		return nil, fmt.Errorf("'hook install' wrote no hooks (%v)", err)
 	}
 	return settings.Hooks, nil
 }

@@ -34,9 +34,9 @@ import (
 	"syscall"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/cmd/internal/backend"
 	"github.com/toolvet/toolvet/cmd/internal/cli"
 	"github.com/toolvet/toolvet/cmd/internal/jobs/server"
-	"github.com/toolvet/toolvet/cmd/internal/setup"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/rehearsal"
@@ -75,7 +75,7 @@ func Main(ctx context.Context, checks ...*check.Check) {
 // behindOurs returns the checks of toolvet, and own ones behind them.
 func behindOurs(own []*check.Check) ([]*check.Check, error) {
 	var errs []error
-	ours := slices.Concat(enforce.Checks(setup.DefaultChecks()).Nameable(), server.Checks(),
+	ours := slices.Concat(enforce.Checks(backend.DefaultChecks()).Nameable(), server.Checks(),
 		[]*check.Check{rehearsal.NewCheck(policy.Rehearsal{}, nil)}) // it does not run
 	for _, c := range own {
 		if c != nil && slices.ContainsFunc(ours, func(o *check.Check) bool { return o.Name == c.Name }) {
@@ -85,5 +85,5 @@ func behindOurs(own []*check.Check) ([]*check.Check, error) {
 	if len(errs) == 0 {
 		errs = append(errs, check.Validate(slices.Concat(ours, own)))
 	}
-	return slices.Concat(setup.DefaultChecks(), own), errors.Join(errs...)
+	return slices.Concat(backend.DefaultChecks(), own), errors.Join(errs...)
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/cmd/internal/setup"
+	"github.com/toolvet/toolvet/cmd/internal/backend"
 	"github.com/toolvet/toolvet/internal/audit"
 	"github.com/toolvet/toolvet/internal/audit/api"
 	"github.com/toolvet/toolvet/internal/audit/probe"
@@ -352,7 +352,7 @@ func shownCommand(command []string) (string, error) {
 
 // tryServer tries a server, in walls unless they are nil, and suspected cells first.
 func (a *app) tryServer(ctx context.Context, flags auditFlags, server []string, walls *policy.Containment, suspected []audit.Cell) (*probe.Result, error) {
-	init, err := setup.SandboxInit()
+	init, err := backend.SandboxInit()
 	if err != nil {
 		return nil, err
 	}
@@ -383,7 +383,7 @@ func (a *app) auditURL(ctx context.Context, flags auditFlags, url string, in *au
 	if !flags.own {
 		return enforce.WithHint(errors.New("a sandbox cannot contain a server behind a URL, so audit calls it only if it is yours"), "add --i-own-this if it is; 'toolvet audit -- COMMAND' tries one in a sandbox")
 	}
-	dialer := &setup.Dialer{Server: &policy.Server{URL: url}, Logger: newLogger(a.stderr, false)}
+	dialer := &backend.Dialer{Server: &policy.Server{URL: url}, Logger: newLogger(a.stderr, false)}
 	found, err := probe.RunRemote(ctx, probe.RemoteConfig{Dialer: dialer, CallTimeout: flags.callTimeout, Budget: min(flags.time, 2*time.Minute)})
 	if err != nil {
 		return err

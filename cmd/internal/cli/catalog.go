@@ -13,7 +13,7 @@ import (
 	"github.com/toolvet/toolvet/internal/servers"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/cmd/internal/setup"
+	"github.com/toolvet/toolvet/cmd/internal/backend"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
@@ -27,7 +27,7 @@ func (a *app) starter(s *policy.Server, command upstream.Command, keep []string)
 	}
 	contained := *s
 	contained.Command, contained.Dir, contained.URL = command.Args, command.Dir, ""
-	return &setup.Dialer{Server: &contained, Keep: keep, Logger: newLogger(a.stderr, false)}
+	return &backend.Dialer{Server: &contained, Keep: keep, Logger: newLogger(a.stderr, false)}
 }
 
 // knownTools reads a saved list or asks a server. It returns nil without either.
@@ -48,7 +48,7 @@ func (a *app) knownTools(ctx context.Context, file string, server upstream.Diale
 
 func startServer(ctx context.Context, server upstream.Dialer, timeout time.Duration) (servers.Client, error) {
 	if command, ok := server.(upstream.Command); ok {
-		supervisor, err := setup.Supervisor()
+		supervisor, err := backend.Supervisor()
 		if err != nil {
 			return nil, err
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/cmd/internal/setup"
+	"github.com/toolvet/toolvet/cmd/internal/backend"
 	"github.com/toolvet/toolvet/internal/access"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/preset"
@@ -129,7 +129,7 @@ func (a *app) plainJudge(ctx context.Context, flags checkFlags, server []string)
 	if err != nil {
 		return nil, err
 	}
-	gate, err := a.checks.NewRehearsingGate(&access.Enforcer{Contains: true, Shared: setup.SharedLimits, Server: p.Servers[0].Name, Log: newLogger(a.stderr, false)}, p, setup.Before(server))
+	gate, err := a.checks.NewRehearsingGate(&access.Enforcer{Contains: true, Shared: backend.SharedLimits, Server: p.Servers[0].Name, Log: newLogger(a.stderr, false)}, p, backend.Before(server))
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func (a *app) plainJudge(ctx context.Context, flags checkFlags, server []string)
 	j.schemaOnly = flags.gate.Policy == "" && flags.gate.Preset == preset.None
 	var tools *call.Catalog
 	if server != nil {
-		if j.client, err = startServer(ctx, a.starter(p.Servers[0], upstream.Command{Args: server}, setup.Kept(flags.gate.Policy, all)), flags.timeout); err != nil {
+		if j.client, err = startServer(ctx, a.starter(p.Servers[0], upstream.Command{Args: server}, backend.Kept(flags.gate.Policy, all)), flags.timeout); err != nil {
 			return nil, err
 		}
 		if tools, err = a.listTools(ctx, j.client); err != nil {

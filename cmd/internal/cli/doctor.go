@@ -16,7 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolvet/toolvet/cmd/internal/setup"
+	"github.com/toolvet/toolvet/cmd/internal/backend"
 	"github.com/toolvet/toolvet/internal/machine/process"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/rehearsal"
@@ -113,7 +113,7 @@ func superviseSelf(ctx context.Context) (process.Exit, error) {
 	if err != nil {
 		return process.Exit{}, err
 	}
-	supervisor, err := setup.Supervisor()
+	supervisor, err := backend.Supervisor()
 	if err != nil {
 		return process.Exit{}, err
 	}
@@ -133,7 +133,7 @@ func diagnoseSandbox(ctx context.Context) diagnosis {
 	d := diagnosis{What: "rehearsals (toolvet rehearse)", OK: true}
 	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
 	defer cancel()
-	init, err := setup.SandboxInit()
+	init, err := backend.SandboxInit()
 	var bounds rehearsal.Bounds
 	if err == nil {
 		bounds, err = rehearsal.Probe(ctx, init)

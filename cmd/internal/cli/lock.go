@@ -19,7 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/cmd/internal/setup"
+	"github.com/toolvet/toolvet/cmd/internal/backend"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/pin"
 	"github.com/toolvet/toolvet/internal/policy"
@@ -238,9 +238,9 @@ func (a *app) findLock(f lockFlags, args []string) (lockPlace, error) {
 			command.Args = server.Command
 		}
 		command.Dir = server.Dir
-		command.Env, err = setup.Environment(server)
+		command.Env, err = backend.Environment(server)
 	}
-	return lockPlace{cmp.Or(f.lock, p.Pinning.Lock, pin.File), cmp.Or(server.Name, pin.DefaultServer), started(command, a.starter(server, command, setup.Kept(f.policy, p)))}, err
+	return lockPlace{cmp.Or(f.lock, p.Pinning.Lock, pin.File), cmp.Or(server.Name, pin.DefaultServer), started(command, a.starter(server, command, backend.Kept(f.policy, p)))}, err
 }
 
 // started returns how to start a server with a command; nil: the command is missing.

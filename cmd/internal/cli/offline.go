@@ -22,7 +22,7 @@ import (
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/cron"
 	"github.com/toolvet/toolvet/checks/moment"
-	"github.com/toolvet/toolvet/cmd/internal/setup"
+	"github.com/toolvet/toolvet/cmd/internal/backend"
 	"github.com/toolvet/toolvet/internal/access"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/policy"
@@ -54,7 +54,7 @@ func offlineGateOf(checks enforce.Checks, p *policy.Policy, world bool, more ...
 	p = offline(checks, p, world)
 	g = &offlineGate{server: p.Servers[0].Name, policy: p, log: &logBuffer{}}
 	log := slog.New(slog.NewTextHandler(g.log, &slog.HandlerOptions{ReplaceAttr: timeless}))
-	g.gate, err = g.timed(checks).NewGate(&access.Enforcer{Contains: true, Shared: setup.SharedLimits, Server: g.server, Log: log, Now: g.now}, p, toolvet.WithMoreChecks(more...))
+	g.gate, err = g.timed(checks).NewGate(&access.Enforcer{Contains: true, Shared: backend.SharedLimits, Server: g.server, Log: log, Now: g.now}, p, toolvet.WithMoreChecks(more...))
 	return g, err
 }
 

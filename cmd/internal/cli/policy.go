@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/cmd/internal/setup"
+	"github.com/toolvet/toolvet/cmd/internal/backend"
 	"github.com/toolvet/toolvet/internal/access"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/pin"
@@ -162,12 +162,12 @@ func (a *app) lint(cmd *cobra.Command, flags lintFlags, command []string) error 
 // lintTools returns a server's tools, or nil if nothing tells them.
 func (a *app) lintTools(ctx context.Context, flags lintFlags, p *policy.Policy, s *policy.Server, command []string) (*call.Catalog, error) {
 	var start upstream.Dialer
-	keep := setup.Kept(flags.policy, p)
+	keep := backend.Kept(flags.policy, p)
 	if command != nil {
 		start = a.starter(s, upstream.Command{Args: command}, keep)
 	}
 	if flags.start && s.Command != nil {
-		env, err := setup.Environment(s)
+		env, err := backend.Environment(s)
 		if err != nil {
 			return nil, err
 		}

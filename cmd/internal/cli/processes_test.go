@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/checks/suite"
-	"github.com/toolvet/toolvet/cmd/internal/setup"
+	"github.com/toolvet/toolvet/cmd/internal/backend"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/upstream"
 )
@@ -94,7 +94,7 @@ func (s *serveRun) client(token string) *upstream.Set {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	set, err := upstream.NewSet(upstream.Config{Servers: []upstream.Server{{Name: "g", Dialer: &setup.Dialer{Server: p.Servers[0]}}}})
+	set, err := upstream.NewSet(upstream.Config{Servers: []upstream.Server{{Name: "g", Dialer: &backend.Dialer{Server: p.Servers[0]}}}})
 	if err != nil {
 		s.t.Fatal(err)
 	}

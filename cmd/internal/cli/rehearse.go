@@ -16,7 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolvet/toolvet/cmd/internal/setup"
+	"github.com/toolvet/toolvet/cmd/internal/backend"
 	"github.com/toolvet/toolvet/internal/access"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/policy"
@@ -138,11 +138,11 @@ func (a *app) rehearse(cmd *cobra.Command, flags rehearseFlags, files, server []
 }
 
 func (a *app) startRehearsal(ctx context.Context, flags rehearseFlags, p *policy.Policy, server []string) (*rehearsal.Session, error) {
-	gate, err := a.checks.NewGate(&access.Enforcer{Contains: true, Shared: setup.SharedLimits, Server: p.Servers[0].Name, Log: newLogger(a.stderr, false)}, p)
+	gate, err := a.checks.NewGate(&access.Enforcer{Contains: true, Shared: backend.SharedLimits, Server: p.Servers[0].Name, Log: newLogger(a.stderr, false)}, p)
 	if err != nil {
 		return nil, err
 	}
-	init, err := setup.SandboxInit()
+	init, err := backend.SandboxInit()
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/cmd/internal/setup"
+	"github.com/toolvet/toolvet/cmd/internal/backend"
 	"github.com/toolvet/toolvet/internal/access"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/policy"
@@ -66,7 +66,7 @@ func (a *app) openServers(flags serversFlags, observer toolvet.Observer) (*named
 	if err != nil {
 		return nil, err
 	}
-	supervisor, err := setup.Supervisor()
+	supervisor, err := backend.Supervisor()
 	if err != nil {
 		return nil, err
 	}
@@ -79,10 +79,10 @@ func (a *app) openServers(flags serversFlags, observer toolvet.Observer) (*named
 		if err != nil {
 			return nil, err
 		}
-		if gates[s.Name], err = a.checks.NewRehearsingGate(&access.Enforcer{Contains: true, Shared: setup.SharedLimits, Server: s.Name, Log: log, Counters: counters}, alone, setup.Before(nil)); err != nil {
+		if gates[s.Name], err = a.checks.NewRehearsingGate(&access.Enforcer{Contains: true, Shared: backend.SharedLimits, Server: s.Name, Log: log, Counters: counters}, alone, backend.Before(nil)); err != nil {
 			return nil, err
 		}
-		cfg.Servers = append(cfg.Servers, upstream.Server{Name: s.Name, Dialer: &setup.Dialer{Server: s, Supervisor: supervisor, Keep: setup.Kept(flags.gate.Policy, p), Logger: log}, Timeout: flags.timeout})
+		cfg.Servers = append(cfg.Servers, upstream.Server{Name: s.Name, Dialer: &backend.Dialer{Server: s, Supervisor: supervisor, Keep: backend.Kept(flags.gate.Policy, p), Logger: log}, Timeout: flags.timeout})
 	}
 	set, err := upstream.NewSet(cfg)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/cmd/internal/setup"
+	"github.com/toolvet/toolvet/cmd/internal/backend"
 	"github.com/toolvet/toolvet/internal/access"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/policy"
@@ -26,7 +26,7 @@ type fleet struct {
 // openFleet prepares the servers, and starts none. The observer, which may be nil, observes calls.
 func openFleet(p *Plan, observer toolvet.Observer) (*fleet, error) {
 	f := &fleet{gates: map[string]*liveGate{}}
-	supervisor, err := setup.Supervisor()
+	supervisor, err := backend.Supervisor()
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func openFleet(p *Plan, observer toolvet.Observer) (*fleet, error) {
 		}
 		f.gates[s.Name] = gate
 		f.all = append(f.all, s)
-		dialer := &setup.Dialer{Server: s, Supervisor: supervisor, Keep: setup.Kept(p.Source.Policy, p.Policy), Logger: p.log}
+		dialer := &backend.Dialer{Server: s, Supervisor: supervisor, Keep: backend.Kept(p.Source.Policy, p.Policy), Logger: p.log}
 		servers = append(servers, upstream.Server{Name: s.Name, Dialer: dialer, CallTimeout: -1})
 	}
 	f.Set, err = upstream.NewSet(upstream.Config{

@@ -14,9 +14,9 @@ import (
 	"sync"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/cmd/internal/backend"
 	"github.com/toolvet/toolvet/cmd/internal/jobs/server"
 	pages "github.com/toolvet/toolvet/cmd/internal/jobs/web"
-	"github.com/toolvet/toolvet/cmd/internal/setup"
 	"github.com/toolvet/toolvet/internal/access"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/policy"
@@ -48,7 +48,7 @@ type jobServer struct {
 // Serve runs jobs, and serves the scheduler as an MCP server, until ctx is done or the client on
 // standard input ends.
 func (p *Plan) Serve(ctx context.Context, cfg SchedulerConfig) error {
-	supervisor, err := setup.Supervisor()
+	supervisor, err := backend.Supervisor()
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (p *Plan) Serve(ctx context.Context, cfg SchedulerConfig) error {
 	}
 	defer servers.end(ctx)
 	s := &jobServer{cfg: cfg, plan: p, entry: newAuthGate(nil, p.log)}
-	gate := &jobGate{source: p.Source, enforce: &access.Enforcer{Contains: true, Shared: setup.SharedLimits, Server: SchedulerName, Log: p.log, Counters: &servers.counters,
+	gate := &jobGate{source: p.Source, enforce: &access.Enforcer{Contains: true, Shared: backend.SharedLimits, Server: SchedulerName, Log: p.log, Counters: &servers.counters,
 		View: func(ctx context.Context, c *call.Call) (*call.Call, error) { return s.runner.door.View(ctx, c) }}}
 	first, err := gate.load(p.Source.Text)
 	if err != nil {

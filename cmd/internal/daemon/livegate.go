@@ -12,7 +12,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/cmd/internal/setup"
+	"github.com/toolvet/toolvet/cmd/internal/backend"
 	"github.com/toolvet/toolvet/internal/access"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/policy"
@@ -32,7 +32,7 @@ type liveGate struct {
 	entry   *authGate // authenticates HTTP clients; nil over stdio
 	current atomic.Pointer[toolvet.Gate]
 
-	rehearse setup.Rehearser // nil: the policy does not offer rehearsals
+	rehearse backend.Rehearser // nil: the policy does not offer rehearsals
 }
 
 // openLiveGate makes the gate of the server that a command starts; nil stands for the command in
@@ -55,8 +55,8 @@ func openLiveGate(source enforce.Source, command []string, counters *access.Coun
 	}
 	source.Server = p.Servers[0].Name // a changed file must not select another server
 	g := &liveGate{source: source, command: command, server: p.Servers[0], session: source.Session(p), log: log, entry: entry,
-		enforce: &access.Enforcer{Contains: true, Shared: setup.SharedLimits, Server: source.Server, Log: log, Counters: counters}, audit: p.Log, keep: setup.Kept(source.Policy, all)}
-	if g.rehearse, err = setup.NewRehearser(p, command); err != nil {
+		enforce: &access.Enforcer{Contains: true, Shared: backend.SharedLimits, Server: source.Server, Log: log, Counters: counters}, audit: p.Log, keep: backend.Kept(source.Policy, all)}
+	if g.rehearse, err = backend.NewRehearser(p, command); err != nil {
 		return nil, err
 	}
 	if err := g.set(p); err != nil || source.Policy == "" {
@@ -87,7 +87,7 @@ func (g *liveGate) set(p *policy.Policy) error {
 }
 
 func (g *liveGate) gate(p *policy.Policy) (*toolvet.Gate, error) {
-	return g.source.Checks.NewRehearsingGate(g.enforce, p, setup.Before(g.command))
+	return g.source.Checks.NewRehearsingGate(g.enforce, p, backend.Before(g.command))
 }
 
 // reload puts the policy with a text in force. On an error the gate stays as it was.

@@ -16,7 +16,7 @@ import (
 	"slices"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/cmd/internal/setup"
+	"github.com/toolvet/toolvet/cmd/internal/backend"
 	"github.com/toolvet/toolvet/internal/auth"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/machine/memory"
@@ -121,10 +121,10 @@ func (p *proxy) serve(ctx context.Context, remote *remote, cfg relay.Config) (co
 		session.Connect = func() (stdio.Peer, error) { return contained(ctx) }
 	} else {
 		session.Command, session.Dir = p.gate.command, p.gate.server.Dir
-		if session.Supervisor, err = setup.Supervisor(); err != nil {
+		if session.Supervisor, err = backend.Supervisor(); err != nil {
 			return 0, err
 		}
-		if session.Env, err = setup.Environment(p.gate.server); err != nil {
+		if session.Env, err = backend.Environment(p.gate.server); err != nil {
 			return 0, err
 		}
 	}
@@ -146,7 +146,7 @@ func (p *proxy) contained(remote *remote) (func(context.Context) (stdio.Peer, er
 		server.Contain = new(policy.Containment)
 	}
 	return func(ctx context.Context) (stdio.Peer, error) {
-		s, err := setup.Contain(ctx, &server, p.gate.command, p.gate.keep, p.cfg.Stderr, p.cfg.Logger)
+		s, err := backend.Contain(ctx, &server, p.gate.command, p.gate.keep, p.cfg.Stderr, p.cfg.Logger)
 		if err != nil {
 			return nil, err // a nil *contain.Server is no nil Peer
 		}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/cmd/internal/setup"
+	"github.com/toolvet/toolvet/cmd/internal/backend"
 	"github.com/toolvet/toolvet/internal/rehearsal"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/schedule"
@@ -33,11 +33,11 @@ func (p *Plan) rehearser(servers jobServers) func(context.Context, string, json.
 		case len(described.Command) == 0 || described.World.Remote:
 			return nil, fmt.Errorf("toolvet does not start the server %q on this machine", server)
 		}
-		env, err := setup.Environment(described)
+		env, err := backend.Environment(described)
 		if err != nil {
 			return nil, err
 		}
-		init, err := setup.SandboxInit()
+		init, err := backend.SandboxInit()
 		if err != nil {
 			return nil, err
 		}
@@ -58,7 +58,7 @@ func (p *Plan) rehearser(servers jobServers) func(context.Context, string, json.
 			return nil, err
 		}
 		report.Conceal(func(path string) bool {
-			return setup.MayRead(ctx, &call.Call{Server: server, Known: session.Tools(), Session: owner}, path, func(ctx context.Context, c *call.Call) bool {
+			return backend.MayRead(ctx, &call.Call{Server: server, Known: session.Tools(), Session: owner}, path, func(ctx context.Context, c *call.Call) bool {
 				return gate.Judge(ctx, c, toolvet.PointValidate).Go
 			})
 		})

@@ -14,8 +14,8 @@ import (
 	"sync"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/cmd/internal/backend"
 	"github.com/toolvet/toolvet/cmd/internal/prometheus"
-	"github.com/toolvet/toolvet/cmd/internal/setup"
 	"github.com/toolvet/toolvet/gateway"
 	"github.com/toolvet/toolvet/internal/auth"
 	"github.com/toolvet/toolvet/internal/enforce"
@@ -48,7 +48,7 @@ type ServeConfig struct {
 // Serve puts all servers of a policy behind one endpoint until ctx is done, or the client on
 // standard input ends.
 func Serve(ctx context.Context, cfg ServeConfig) error {
-	supervisor, err := setup.Supervisor()
+	supervisor, err := backend.Supervisor()
 	if err != nil {
 		return err
 	}

@@ -17,8 +17,8 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/cmd/internal/backend"
 	"github.com/toolvet/toolvet/cmd/internal/prometheus"
-	"github.com/toolvet/toolvet/cmd/internal/setup"
 	"github.com/toolvet/toolvet/gateway"
 	"github.com/toolvet/toolvet/internal/access"
 	"github.com/toolvet/toolvet/internal/auth"
@@ -61,7 +61,7 @@ type served struct {
 	enforce *access.Enforcer
 	gate    atomic.Pointer[toolvet.Gate]
 
-	rehearse setup.Rehearser // nil: the policy does not offer rehearsals
+	rehearse backend.Rehearser // nil: the policy does not offer rehearsals
 }
 
 // open reads the policy for the first time.
@@ -166,10 +166,10 @@ func (s *service) server(all *policy.Policy, presetName string, server *policy.S
 	one := s.named(server.Name)
 	if one == nil || one.version != version {
 		one = &served{name: server.Name, version: version, policy: server,
-			dialer:  &setup.Dialer{Server: server, Supervisor: s.supervisor, Keep: setup.Kept(source.Policy, all), Logger: s.log},
-			enforce: &access.Enforcer{Contains: true, Shared: setup.SharedLimits, Server: server.Name, Log: s.log, Counters: &s.counters}}
+			dialer:  &backend.Dialer{Server: server, Supervisor: s.supervisor, Keep: backend.Kept(source.Policy, all), Logger: s.log},
+			enforce: &access.Enforcer{Contains: true, Shared: backend.SharedLimits, Server: server.Name, Log: s.log, Counters: &s.counters}}
 		if server.URL == "" { // a server behind a URL cannot be started in a sandbox
-			if one.rehearse, err = setup.NewRehearser(p, nil); err != nil {
+			if one.rehearse, err = backend.NewRehearser(p, nil); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -178,7 +178,7 @@ func (s *service) server(all *policy.Policy, presetName string, server *policy.S
 			one.enforce.View = func(ctx context.Context, c *call.Call) (*call.Call, error) { return s.scheduler.door.View(ctx, c) }
 		}
 	}
-	gate, err := source.Checks.NewRehearsingGate(one.enforce, p, setup.Before(nil))
+	gate, err := source.Checks.NewRehearsingGate(one.enforce, p, backend.Before(nil))
 	return one, gate, err
 }
 

@@ -13,8 +13,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/toolvet/toolvet/cmd/internal/backend"
 	"github.com/toolvet/toolvet/cmd/internal/hook/link"
-	"github.com/toolvet/toolvet/cmd/internal/setup"
 )
 
 // lines calls f with each line of a file.
@@ -33,7 +33,7 @@ func lines(t *testing.T, file string, f func(line []byte)) {
 
 // newJudge returns a judge with the checks of the program.
 func newJudge(t *testing.T) *Judge {
-	j := New(setup.DefaultChecks(), "", slog.New(slog.DiscardHandler))
+	j := New(backend.DefaultChecks(), "", slog.New(slog.DiscardHandler))
 	t.Cleanup(func() { j.Close(context.WithoutCancel(t.Context())) })
 	return j
 }

@@ -15,9 +15,9 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/cmd/internal/backend"
 	"github.com/toolvet/toolvet/cmd/internal/hook"
 	"github.com/toolvet/toolvet/cmd/internal/hook/link"
-	"github.com/toolvet/toolvet/cmd/internal/setup"
 	"github.com/toolvet/toolvet/internal/access"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/policy"
@@ -156,7 +156,7 @@ func (p *policyFile) newGate(key gateKey) (*toolvet.Gate, error) {
 	if err != nil {
 		return nil, err
 	}
-	enforcer := &access.Enforcer{Contains: true, Shared: setup.SharedLimits, Server: key.server, Log: p.judge.log, Counters: p.counters}
+	enforcer := &access.Enforcer{Contains: true, Shared: backend.SharedLimits, Server: key.server, Log: p.judge.log, Counters: p.counters}
 	if len(narrowed.Rehearsal.Before) == 0 {
 		return p.judge.checks.NewGate(enforcer, narrowed)
 	}
@@ -165,7 +165,7 @@ func (p *policyFile) newGate(key gateKey) (*toolvet.Gate, error) {
 		return nil, err
 	}
 	narrowed.Servers[0].Dir = narrowed.Servers[0].World.Base
-	return p.judge.checks.NewRehearsingGate(enforcer, narrowed, setup.Before(command))
+	return p.judge.checks.NewRehearsingGate(enforcer, narrowed, backend.Before(command))
 }
 
 // session describes who calls, and where they work.

@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package setup
+package backend
 
 import (
 	_ "github.com/jackc/pgx/v5/stdlib" // registers "pgx", which schedule/sqlstore asks for; driver/sqlite registers "sqlite"

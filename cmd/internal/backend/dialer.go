@@ -1,8 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package setup reaches what a policy describes: servers, and the helpers that toolvet's own program is.
-package setup
+// Package backend reaches what a policy describes: servers, and the helpers that toolvet's own program is.
+package backend
 
 import (
 	"context"
