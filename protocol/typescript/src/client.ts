@@ -36,7 +36,7 @@ export interface ValidateOptions {
   policy?: Policy;
   /** Is told a line about each verdict, and about each way of validation that could not be used. */
   log?: (line: string) => void;
-  /** How long the server's validate tool may take; 10000 if it is absent. */
+  /** How long the policy may take, and how long the server's validate tool; 10000 if it is absent. */
   timeoutMs?: number;
 }
 
@@ -85,12 +85,23 @@ function judgeOf(client: object): SchemaJudge {
   return judge;
 }
 
+/** A log that cannot break a verdict. */
+function logOf({ log }: ValidateOptions): Log {
+  return (line) => {
+    try {
+      log?.(line);
+    } catch {
+      // Nobody hears of it: the log itself is broken.
+    }
+  };
+}
+
 /** The row of section 3.4 without the server. */
 const fallbackOf = (options: ValidateOptions): string => (options.policy ? 'toolvet' : 'schema-only');
 
 /** Asks whether a call would work, by the first row of section 3.4 that applies. Never throws: a doubt is a no-go. */
 export async function validate(client: ClientLike, tool: string, args: unknown = {}, options: ValidateOptions = {}): Promise<Verdict> {
-  const log = options.log ?? (() => {});
+  const log = logOf(options);
   const name = printable(tool, 128);
   let verdict: Verdict;
   try {
@@ -172,12 +183,21 @@ async function ownFindings(client: ClientLike, tools: Map<string, Tool>, tool: s
   if (options.policy === undefined) return findings;
   const broken: Finding = { code: 'POLICY', check: 'policy', level: 'semantic', severity: 'error', pointer: '', message: "the client's own checks broke, so the call was not judged" };
   try {
-    const faults = await options.policy(tool, structuredClone(args) as Record<string, unknown>);
+    const faults = await inTime(options.timeoutMs ?? 10_000, options.policy(tool, structuredClone(args) as Record<string, unknown>));
     const read = readFaults(faults, { name: 'policy', level: 'semantic' }, { args: args as Record<string, unknown>, schema: JSON.stringify(target.inputSchema) ?? '' });
     return [...findings, ...(read ?? [broken]).map((f): Finding => ({ ...f, code: 'POLICY' }))];
   } catch {
     return [...findings, broken];
   }
+}
+
+/** The answer of a promise, or a rejection when its time is over. */
+async function inTime<T>(ms: number, answer: T | Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('late')), ms);
+  });
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }
 
 class Unusable extends Error {}
@@ -284,7 +304,7 @@ export interface BatchCall {
 
 /** Asks about several calls: those that the client lets through by the server's batch tool, if it has one. */
 export async function validateBatch(client: ClientLike, calls: BatchCall[], options: ValidateOptions = {}): Promise<BatchVerdict> {
-  const log = options.log ?? (() => {});
+  const log = logOf(options);
   const one = ({ tool, arguments: args, levels }: BatchCall) => validate(client, tool, args === undefined ? {} : args, { ...options, ...(levels && { levels }) });
   const tools = await listTools(client).catch(() => new Map<string, Tool>());
   const capability = announced(client.getServerCapabilities());
@@ -361,8 +381,9 @@ async function listTools(client: ClientLike): Promise<Map<string, Tool>> {
   for (let page = 0; page < 1000; page++) {
     const result = await request(client, 'tools/list', cursor === undefined ? {} : { cursor }, 60_000);
     for (const tool of member(result, 'tools') as Tool[]) tools.set(tool.name, tool);
-    cursor = member(result, 'nextCursor');
-    if (typeof cursor !== 'string' || cursor === '') break;
+    const next = member(result, 'nextCursor');
+    if (typeof next !== 'string' || next === '' || next === cursor) break;
+    cursor = next;
   }
   return tools;
 }

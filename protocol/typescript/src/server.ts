@@ -104,7 +104,10 @@ class Validator implements Validation {
     if (typeof result['protocolVersion'] === 'string') this.#revision = result['protocolVersion'];
     const capabilities = result['capabilities'];
     if (!isObject(capabilities) || !isObject(capabilities['tools'])) return result;
-    const capability = this.#capability(this.#methodFor(await this.#tools(extra)));
+    // A server that answers by its fallbackRequestHandler alone has nothing to put the validate tool into: nothing is announced.
+    if (this.handler('tools/list') === undefined || this.handler('tools/call') === undefined) return result;
+    const tools = await this.#tools(extra).catch(() => new Map<string, Tool>()); // some servers list only after a login
+    const capability = this.#capability(this.#methodFor(tools));
     return {
       ...result,
       capabilities: {
@@ -140,8 +143,9 @@ class Validator implements Validation {
     for (let page = 0; inner !== undefined && page < 1000; page++) {
       const result = await inner({ method: 'tools/list', params: cursor === undefined ? {} : { cursor } }, extra);
       for (const tool of (member(result, 'tools') as Tool[] | undefined) ?? []) tools.set(tool.name, tool);
-      cursor = member(result, 'nextCursor');
-      if (typeof cursor !== 'string' || cursor === '') break;
+      const next = member(result, 'nextCursor');
+      if (typeof next !== 'string' || next === '' || next === cursor) break;
+      cursor = next;
     }
     return tools;
   }

@@ -228,6 +228,14 @@ for (const kind of kinds) {
       await client.close();
     });
 
+    it('waits for no policy, and for no log', async () => {
+      const client = await connectFake(kind, { tools: [target], capabilities: {} });
+      const policy = () => new Promise<never>(() => {});
+      assert.equal((await validate(client, 'backup', args, { policy, timeoutMs: 20 })).valid, false);
+      assert.equal((await validate(client, 'backup', args, { log: () => { throw new Error(); } })).valid, true);
+      await client.close();
+    });
+
     it('is a no-go if the server is gone', async () => {
       const client = await connectFake(kind, { tools: [target] });
       await client.close();

@@ -45,7 +45,7 @@ export interface Parts {
 
 /** A low-level server. Its tools are not judged by the SDK. */
 export function makeServer(kind: Kind, parts: Parts): Any {
-  const server = new servers[kind](info, { capabilities: { tools: {}, ...parts.capabilities } });
+  const server = makeEmpty(kind, parts.capabilities);
   const list = ({ params }: Any) => {
     const from = Number(params?.cursor ?? 0);
     const to = from + (parts.page ?? parts.tools.length + 1);
@@ -56,6 +56,11 @@ export function makeServer(kind: Kind, parts: Parts): Any {
   server.setRequestHandler(kind === 'sdk 2.4' ? 'tools/list' : types.ListToolsRequestSchema, list);
   server.setRequestHandler(kind === 'sdk 2.4' ? 'tools/call' : types.CallToolRequestSchema, call);
   return server;
+}
+
+/** A server that announces tools and answers nothing. */
+export function makeEmpty(kind: Kind, capabilities: Record<string, unknown> = {}): Any {
+  return new servers[kind](info, { capabilities: { tools: {}, ...capabilities } });
 }
 
 /** A client of one generation that is connected to a server of it. */

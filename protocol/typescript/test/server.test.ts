@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 
 import { addValidation, type Check, type CheckOptions, type ValidationOptions } from '@toolvet/tool-validation';
 
-import { connectRaw, type Definition, type Kind, kinds, makeServer } from './peers.js';
+import { connectRaw, type Definition, type Kind, kinds, makeEmpty, makeServer } from './peers.js';
 
 const verdictKey = 'io.github.toolvet/verdict';
 const extension = 'io.github.toolvet/tool-validation';
@@ -74,6 +74,20 @@ function refused(answer: { result?: any }) { // eslint-disable-line @typescript-
 
 for (const kind of kinds) {
   describe(`the server on the ${kind}`, () => {
+    it('announces nothing that it cannot serve, and survives a list that fails', async () => {
+      const fallback = makeEmpty(kind);
+      fallback.fallbackRequestHandler = async () => ({ content: [] });
+      addValidation(fallback);
+      assert.equal((await connectRaw(kind, fallback)).capabilities.experimental, undefined);
+
+      const tools: Definition[] = [];
+      Object.defineProperty(tools, 'slice', { value: () => { throw new Error('login first'); } });
+      const { capabilities, raw, runs } = await session(kind, { tools });
+      assert.equal(capabilities.experimental.toolValidation.method, 'validate');
+      assert.ok((await raw.call('backup', good)).error, 'a call that nobody could judge');
+      assert.equal(runs.length, 0);
+    });
+
     it('announces the same capability in two places and keeps what is there', async () => {
       const { capabilities } = await session(kind, {
         capabilities: { experimental: { other: { x: 1 } } },
