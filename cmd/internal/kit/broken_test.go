@@ -206,8 +206,10 @@ var flaws = map[string]flaw{
 			x.more = append(x.more, object{"jsonrpc": "2.0", "method": "notifications/progress", "params": object{"progressToken": 1, "progress": 1}})
 		}
 	}},
-	"gives no token":            {"token-of-a-go", "", func(x *exchanged) { retoken(x, func(any) any { return nil }) }},
-	"gives tokens to everybody": {"token-only-if-asked", "", func(x *exchanged) { retoken(x, func(any) any { return aToken }) }},
+	"lets foreign members in live": {"live-foreign-member", "", func(x *exchanged) { letInWhere(x, "/owner") }},
+	"lets wrong types in live":     {"live-wrong-type", "", func(x *exchanged) { letInWhere(x, "/path") }},
+	"gives no token":               {"token-of-a-go", "", func(x *exchanged) { retoken(x, func(any) any { return nil }) }},
+	"gives tokens to everybody":    {"token-only-if-asked", "", func(x *exchanged) { retoken(x, func(any) any { return aToken }) }},
 	"gives a token of a no-go": {"token-not-of-a-refusal", "", func(x *exchanged) {
 		retoken(x, func(given any) any {
 			if given == nil {
@@ -321,6 +323,13 @@ func retokenOf(x *exchanged, tool string, f func(given any) any) {
 		delete(meta, tokenKey)
 	}
 	x.result()["_meta"] = meta
+}
+
+// letInWhere makes a call that was refused for a place look like one that ran.
+func letInWhere(x *exchanged, place string) {
+	if x.tool == "conformance_write" && strings.Contains(toText(x.result()), place) {
+		x.answer["result"] = object{"content": []any{object{"type": "text", "text": "written"}}}
+	}
 }
 
 // letIn makes a call that was refused for its token look like one that ran.

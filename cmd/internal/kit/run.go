@@ -163,6 +163,9 @@ func (r *Run) lacking(scenario *Scenario, s *session) string {
 		}
 		return "needs " + needs[n]
 	}
+	if n := scenario.batchSize(); scenario.Peer != Proxy && s.known["batch"] && n > s.maxBatch() {
+		return fmt.Sprintf("needs a maxBatchSize of at least %d", n)
+	}
 	return ""
 }
 

@@ -128,7 +128,6 @@ var Scenarios = sync.OnceValues(func() ([]*Scenario, error) {
 var needs = map[string]string{
 	"fixture":   "the fixture's tools conformance_write and conformance_count",
 	"batch":     "batchValidation",
-	"three":     "maxBatchSize of at least 3",
 	"single":    "no batchValidation",
 	"levels":    "levels in the inputSchema of the validate tool",
 	"streaming": "streaming",
@@ -171,6 +170,15 @@ func (s *Scenario) check() error {
 		}
 	}
 	return nil
+}
+
+// batchSize is the largest number of calls in a batch of the scenario.
+func (s *Scenario) batchSize() (n int) {
+	for _, step := range s.Steps {
+		calls, _ := step.Batch["calls"].([]any)
+		n = max(n, len(calls))
+	}
+	return n
 }
 
 // covers reports whether a scenario is for a revision.

@@ -121,7 +121,6 @@ func (s *session) know() {
 		"fixture":   s.write != "" && s.count != "",
 		"batch":     s.capability["batchValidation"] == true,
 		"single":    s.capability["batchValidation"] != true,
-		"three":     s.capability["batchValidation"] == true && s.maxBatch() >= 3,
 		"levels":    properties["levels"] != nil,
 		"streaming": s.capability["streaming"] == true,
 		"async":     s.capability["async"] == true,
