@@ -107,7 +107,7 @@ type (
 	}
 )
 
-// provenance names the source and the builder of the files
+// provenance names the source and the builder of the files. It is not signed: the workflow that publishes signs it. Built
 // elsewhere, it says so by its builder.
 func (c *config) provenance(s *source, sums []checksum) ([]byte, error) {
 	st := statement{Type: "https://in-toto.io/Statement/v1", PredicateType: "https://slsa.dev/provenance/v1"}
