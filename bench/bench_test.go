@@ -20,6 +20,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolvet/toolvet/internal/test/need"
 	"github.com/toolvet/toolvet/internal/test/race"
 	"github.com/toolvet/toolvet/internal/test/texts"
 )
@@ -31,9 +32,7 @@ var tiny = counts{rounds: 2, sequential: 3, flood: 40, warmUp: 1}
 func TestMeasureAll(t *testing.T) {
 	race.Skip(t)
 	t.Parallel()
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("there is no go command to build the programs with")
-	}
+	need.Minutes(t)
 	f := flags{everything: filepath.Join("..", filepath.FromSlash(everythingPath)), sizes: []int{20, 2000, 20_000}, counts: tiny}
 	programs, err := build(t.Context(), f, t.TempDir())
 	if err != nil {
@@ -73,9 +72,7 @@ func TestMeasureAll(t *testing.T) {
 func TestWeight(t *testing.T) {
 	race.Skip(t)
 	t.Parallel()
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("there is no go command to build the programs with")
-	}
+	need.Minutes(t)
 	f := flags{textSizes: []int{20_000}, counts: counts{rounds: 1, sequential: 1, flood: 10}}
 	dir := t.TempDir()
 	built, err := build(t.Context(), f, dir)
@@ -116,9 +113,7 @@ func TestWeight(t *testing.T) {
 func TestMeasureHTTP(t *testing.T) {
 	race.Skip(t)
 	t.Parallel()
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("there is no go command to build the programs with")
-	}
+	need.Minutes(t)
 	f := flags{everything: filepath.Join("..", filepath.FromSlash(everythingPath)), sizes: []int{20, 2000, 20_000}, counts: tiny}
 	programs, err := build(t.Context(), f, t.TempDir())
 	if err != nil {
@@ -201,9 +196,7 @@ func TestTables(t *testing.T) {
 // TestPolicyBites: the measured policy refuses what it should.
 func TestPolicyBites(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("there is no go command to build toolvet with")
-	}
+	need.Minutes(t)
 	dir := t.TempDir()
 	programs, err := build(t.Context(), flags{}, dir)
 	if err != nil {

@@ -5,12 +5,12 @@ package main
 
 import (
 	"bytes"
-	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolvet/toolvet/internal/test/need"
 	"github.com/toolvet/toolvet/internal/test/race"
 )
 
@@ -45,9 +45,7 @@ func TestCosts(t *testing.T) {
 func TestSuites(t *testing.T) {
 	race.Skip(t)
 	t.Parallel()
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("there is no go command to build the benchmarks with")
-	}
+	need.Minutes(t)
 	for least, s := range map[int]suite{10: checkSuite, 8: dryRunSuite} {
 		costs, err := s.measure(t.Context(), t.TempDir(), 1, "1x")
 		if err != nil || len(costs) < least {

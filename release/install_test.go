@@ -19,6 +19,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolvet/toolvet/internal/test/need"
+
 	"github.com/cavaliergopher/cpio"
 )
 
@@ -71,19 +73,6 @@ func place(t *testing.T, name string, data []byte, mode os.FileMode) {
 	}
 }
 
-// need returns the path of a program, or skips; in CI it fails.
-func need(t *testing.T, program string) string {
-	t.Helper()
-	found, err := exec.LookPath(program)
-	if err != nil && os.Getenv("CI") == "true" {
-		t.Fatalf("%s is not installed, and .ci/run should have done so", program)
-	}
-	if err != nil {
-		t.Skipf("%s is not installed", program)
-	}
-	return found
-}
-
 // does runs a command that must succeed.
 func does(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
@@ -134,7 +123,7 @@ func TestArchive(t *testing.T) {
 func TestDeb(t *testing.T) {
 	t.Parallel()
 	c, files := release(t)
-	dpkg := need(t, "dpkg-deb")
+	dpkg := need.Packagers.Program(t, "dpkg-deb")
 	dir := t.TempDir()
 	name := filepath.Join(dir, "x.deb")
 	place(t, name, files[fmt.Sprintf("%s_%s_%s.deb", c.Name, c.version, here.arch)], 0o644)
@@ -205,7 +194,7 @@ func TestRPM(t *testing.T) {
 	}
 	answers(t, c, filepath.Join(dir, "usr/bin", c.Name))
 	t.Run("rpm", func(t *testing.T) {
-		rpm := need(t, "rpm")
+		rpm := need.Packagers.Program(t, "rpm")
 		name, root := filepath.Join(t.TempDir(), "x.rpm"), filepath.Join(t.TempDir(), "root")
 		place(t, name, data, 0o644)
 		if err := os.Mkdir(root, 0o755); err != nil {
@@ -226,7 +215,7 @@ func TestRPM(t *testing.T) {
 func TestNPM(t *testing.T) {
 	t.Parallel()
 	c, files := release(t)
-	npm, npx, node := need(t, "npm"), need(t, "npx"), need(t, "node")
+	npm, npx, node := need.Node.Program(t, "npm"), need.Node.Program(t, "npx"), need.Node.Program(t, "node")
 	packages, dir := t.TempDir(), t.TempDir()
 	own := c.manifestFile(here)
 	for _, name := range []string{"npm/" + c.NPM.Name + "-" + c.version + ".tgz", own} {
@@ -349,7 +338,7 @@ func TestFormula(t *testing.T) {
 			t.Errorf("the formula has no %s", t2)
 		}
 	}
-	ruby := need(t, "ruby")
+	ruby := need.Packagers.Program(t, "ruby")
 	name := filepath.Join(t.TempDir(), "x.rb")
 	place(t, name, []byte(text), 0o644)
 	does(t, t.TempDir(), ruby, "-c", name)

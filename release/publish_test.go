@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolvet/toolvet/internal/test/need"
+
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
 )
@@ -19,7 +21,7 @@ import (
 // TestPublish publishes a small repository to a bare one.
 func TestPublish(t *testing.T) {
 	t.Parallel()
-	git := need(t, "git")
+	git := need.Git.Program(t, "git")
 	c := configuration(t)
 	origin, dir := filepath.Join(t.TempDir(), "origin"), t.TempDir()
 	does(t, dir, git, "init", "--quiet", "--bare", "-b", "main", origin)
@@ -112,7 +114,7 @@ func unshared(a, b []string) map[string]bool {
 func TestAction(t *testing.T) {
 	t.Parallel()
 	c, files := release(t)
-	bash := need(t, "bash")
+	bash := need.Packagers.Program(t, "bash")
 	if runtime.GOOS == "windows" {
 		t.Skip("the program curl of this test is a shell script")
 	}

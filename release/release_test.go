@@ -20,6 +20,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolvet/toolvet/internal/test/need"
 	"github.com/toolvet/toolvet/internal/test/race"
 )
 
@@ -74,9 +75,7 @@ var once struct {
 func release(t *testing.T) (*config, map[string][]byte) {
 	t.Helper()
 	race.Skip(t)
-	if testing.Short() {
-		t.Skip("-short: a release takes a minute to build")
-	}
+	need.Minutes(t)
 	c := configuration(t)
 	if !slices.Contains(c.Targets, here) {
 		t.Skipf("%s is no target", here)

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolvet/toolvet/internal/test/need"
 )
 
 // fakeToolvet finds what is in the file "finding" of the directory that it reads, or beside the program that it tries.
@@ -76,9 +78,7 @@ func write(t *testing.T, file, text string, mode os.FileMode) {
 
 func TestList(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip(err)
-	}
+	need.Git.Program(t, "git")
 	dir := t.TempDir()
 	vulnerable, fixed := fakePair(t, filepath.Join(dir, "repos", "a+b", "repo"),
 		`{"tool":"read","param":"/files/*/name","class":"path","severity":"high","confidence":"proven","why":"it\nleaves","evidence":[{"why":"one"},{"proof":{"arguments":"{}","seen":"two"}}]}`)
@@ -141,9 +141,7 @@ func TestList(t *testing.T) {
 // TestPrepare holds that each version is started, and that each fault is told.
 func TestPrepare(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip(err)
-	}
+	need.Git.Program(t, "git")
 	dir := t.TempDir()
 	for _, test := range []struct{ name, subject, want string }{
 		{"good", `"build": ["cp serve server"], "command": ["{DIR}/server", "{ROOT}"], "env": {"A": "b"}`, ""},

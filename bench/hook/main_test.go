@@ -9,12 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolvet/toolvet/internal/test/need"
 	"github.com/toolvet/toolvet/internal/test/race"
 )
 
 // TestRun measures a little, to see that it works. It ignores times.
 func TestRun(t *testing.T) {
 	race.Skip(t)
+	need.Minutes(t)
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()

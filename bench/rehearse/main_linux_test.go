@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/toolvet/toolvet/internal/rehearsal"
+	"github.com/toolvet/toolvet/internal/test/need"
 	"github.com/toolvet/toolvet/internal/test/race"
 )
 
@@ -23,11 +24,12 @@ func TestMain(m *testing.M) {
 // TestRun checks that all measurements work. It ignores times.
 func TestRun(t *testing.T) {
 	race.Skip(t)
+	need.Minutes(t)
 	t.Chdir("../..") // the place of the npm packages
 	err := run(t.Context(), 1, 2000)
 	var missing *rehearsal.UnsupportedError
-	if errors.As(err, &missing) && os.Getenv("CI") != "true" {
-		t.Skip(err)
+	if errors.As(err, &missing) {
+		need.Namespace.Missing(t, err)
 	}
 	if err != nil {
 		t.Fatal(err)

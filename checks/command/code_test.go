@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/test/need"
 )
 
 // TestCode holds what code for an interpreter is told to do. "" is what an agent does every day.
@@ -285,10 +286,7 @@ print(json.dumps(found))
 // TestTexts holds that code is taken apart as Python itself does it.
 func TestTexts(t *testing.T) {
 	t.Parallel()
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("python3 is not installed")
-	}
+	python := need.Python.Program(t, "python3")
 	out, err := exec.CommandContext(t.Context(), python, "-c", tokenized).Output()
 	if err != nil {
 		t.Skipf("the library of Python cannot be read: %v", err)

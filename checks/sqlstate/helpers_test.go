@@ -24,6 +24,7 @@ import (
 	mysqldriver "github.com/toolvet/toolvet/driver/mysql"
 	postgresdriver "github.com/toolvet/toolvet/driver/postgres"
 	sqlitedriver "github.com/toolvet/toolvet/driver/sqlite"
+	"github.com/toolvet/toolvet/internal/test/need"
 )
 
 // program is what a program hands over, and drivers what the check makes of it.
@@ -31,15 +32,6 @@ var (
 	program = []driver.Driver{postgresdriver.New(), mysqldriver.New(), sqlitedriver.New()}
 	drivers = New(program...).databases.drivers
 )
-
-// absent skips a test whose database is missing. In CI it has to be.
-func absent(t testing.TB, what string, err error) {
-	t.Helper()
-	if os.Getenv("CI") == "true" {
-		t.Fatalf("CI must have %s: %v", what, err)
-	}
-	t.Skipf("%s is not there: %v", what, err)
-}
 
 var serial atomic.Int64
 
@@ -105,7 +97,7 @@ func newPostgresAdmin(t testing.TB, dsn string) admin {
 	t.Helper()
 	conn, err := pgconn.Connect(context.Background(), dsn)
 	if err != nil {
-		absent(t, "PostgreSQL at 127.0.0.1:5432 with trust for postgres", err)
+		need.Postgres.Missing(t, err)
 	}
 	a := postgresAdmin{conn}
 	t.Cleanup(a.close)
@@ -144,7 +136,7 @@ func newMySQLAdmin(t testing.TB, dsn string) admin {
 	t.Helper()
 	conn, err := newMySQL(drivers.MySQL, &source{dsn: dsn}).open(context.Background())
 	if err != nil {
-		absent(t, "MariaDB or MySQL at 127.0.0.1:3306 with an empty password for root", err)
+		need.MariaDB.Missing(t, err)
 	}
 	a := mysqlAdmin{conn}
 	t.Cleanup(a.close)

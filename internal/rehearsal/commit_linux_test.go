@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolvet/toolvet/internal/test/need"
 )
 
 // contents returns the beginnings of all files in a directory, by name.
@@ -123,10 +125,7 @@ func amongMounts(t *testing.T, script string) string {
 		return dir
 	}
 	rehearseScripts(t, Config{Dir: t.TempDir()}, "true") // skips where nothing can be rehearsed
-	unshare, err := exec.LookPath("unshare")
-	if err != nil {
-		t.Skip("there is no program unshare")
-	}
+	unshare := need.Namespace.Program(t, "unshare")
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

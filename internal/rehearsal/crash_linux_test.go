@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolvet/toolvet/internal/test/need"
 	"github.com/toolvet/toolvet/internal/test/race"
 )
 
@@ -147,10 +148,7 @@ func TestKilled(t *testing.T) {
 // toolvet ends the commit, and complete after it.
 func TestKilledRepository(t *testing.T) {
 	race.Skip(t)
-	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Skip("there is no git")
-	}
+	git := need.Git.Program(t, "git")
 	rehearseScripts(t, Config{Dir: t.TempDir()}, "true")
 	t.Setenv("GIT_OPTIONAL_LOCKS", "0") // status leaves the index alone
 	const identity = "-c user.name=a -c user.email=a@example.com -c commit.gpgsign=false -c gc.auto=0 "

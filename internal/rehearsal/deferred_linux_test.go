@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/test/need"
 )
 
 // A deferral is a tool that answers first, and deletes the file victim later.
@@ -127,10 +128,7 @@ for line in sys.stdin:
 // TestAddedTimers: a timer of the server's own does not hide those that a call adds to its process.
 func TestAddedTimers(t *testing.T) {
 	t.Parallel()
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("no python3")
-	}
+	python := need.Python.Program(t, "python3")
 	for _, ahead := range []bool{false, true} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "victim"), []byte("x"), 0o600); err != nil {

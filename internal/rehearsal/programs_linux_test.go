@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolvet/toolvet/internal/test/need"
 	"github.com/toolvet/toolvet/internal/test/npm"
 	"github.com/toolvet/toolvet/internal/test/race"
 	"github.com/toolvet/toolvet/upstream"
@@ -61,10 +62,7 @@ func TestGit(t *testing.T) {
 	race.Skip(t)
 	type object = map[string]any
 	command := npm.Program(t, "@cyanheads/git-mcp-server/dist/index.js")
-	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Skip(err)
-	}
+	git := need.Git.Program(t, "git")
 	dir := t.TempDir()
 	env := []string{
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com",

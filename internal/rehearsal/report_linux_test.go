@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,6 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolvet/toolvet/internal/secrets"
+	"github.com/toolvet/toolvet/internal/test/need"
 )
 
 // told describes a report's changes below a directory.
@@ -112,10 +112,7 @@ func TestAttributes(t *testing.T) {
 // attribute returns a line of Python that sets an extended attribute of a file.
 func attribute(t *testing.T, file, name string, value []byte) string {
 	t.Helper()
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("there is no Python to set attributes")
-	}
+	python := need.Python.Program(t, "python3")
 	return fmt.Sprintf(`%s -c "import os; os.setxattr('%s', '%s', bytes.fromhex('%x'))"`, python, file, name, value)
 }
 
@@ -302,10 +299,7 @@ func TestAtStart(t *testing.T) {
 // TestMapped: the server changes a file as it starts, and writes again through shared memory in a call. The file's times
 // do not tell.
 func TestMapped(t *testing.T) {
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("there is no Python to map files")
-	}
+	python := need.Python.Program(t, "python3")
 	write := python + ` -c "import mmap; f=open('mapped','r+b'); m=mmap.mmap(f.fileno(),0); input(); m[0:4]=b'XXXX'"`
 	for name, tt := range map[string]struct{ start, call string }{
 		"in the call":  {"echo aaaa >mapped", "echo | " + write},

@@ -25,6 +25,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/internal/jobspec"
 	"github.com/toolvet/toolvet/internal/protocol"
+	"github.com/toolvet/toolvet/internal/test/need"
 	"github.com/toolvet/toolvet/internal/test/race"
 	"github.com/toolvet/toolvet/schedule"
 	"github.com/toolvet/toolvet/upstream"
@@ -90,10 +91,7 @@ func newDatabase(t *testing.T) *database {
 	t.Helper()
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if err != nil || len(found) == 0 {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("CI must have PostgreSQL's initdb below /usr/lib/postgresql")
-		}
-		t.Skip("there is no initdb below /usr/lib/postgresql")
+		need.Postgres.Missing(t, "there is no initdb below /usr/lib/postgresql")
 	}
 	dir, err := os.MkdirTemp("/tmp", "toolvet-postgres") // its user must reach it
 	if err != nil {

@@ -21,6 +21,7 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/toolvet/toolvet/internal/jobspec"
+	"github.com/toolvet/toolvet/internal/test/need"
 	"github.com/toolvet/toolvet/schedule"
 	"github.com/toolvet/toolvet/schedule/storetest"
 )
@@ -45,10 +46,7 @@ func postgresPlace(t testing.TB) string {
 	t.Helper()
 	conn, err := pgx.Connect(context.Background(), base)
 	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("CI must have PostgreSQL at 127.0.0.1:5432: %v", err)
-		}
-		t.Skipf("PostgreSQL at 127.0.0.1:5432 with trust for postgres is not there: %v", err)
+		need.Postgres.Missing(t, err)
 	}
 	name := fmt.Sprintf("toolvet_schedule_%d_%d", os.Getpid(), serial.Add(1))
 	if _, err := conn.Exec(context.Background(), "CREATE SCHEMA "+name); err != nil {

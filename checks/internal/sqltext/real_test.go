@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	_ "modernc.org/sqlite"
 
+	parts "github.com/toolvet/toolvet/internal/test/need" // this package has a type need
 	"github.com/toolvet/toolvet/internal/test/race"
 )
 
@@ -27,19 +28,10 @@ type database struct {
 	run     func(statement string) error
 }
 
-// absent skips a test whose database is missing. In CI it has to be.
-func absent(t *testing.T, what string, err error) {
-	t.Helper()
-	if os.Getenv("CI") == "true" {
-		t.Fatalf("CI must have %s: %v", what, err)
-	}
-	t.Skipf("%s is not there: %v", what, err)
-}
-
 const table = "CREATE TEMPORARY TABLE t (id int, name varchar(20))"
 
 // viaDriver connects by database/sql, in one session.
-func viaDriver(t *testing.T, what, driver, dsn, dialect string, r reading, setup ...string) database {
+func viaDriver(t *testing.T, part parts.Part, driver, dsn, dialect string, r reading, setup ...string) database {
 	t.Helper()
 	db, err := sql.Open(driver, dsn)
 	if err != nil {
@@ -59,7 +51,7 @@ func viaDriver(t *testing.T, what, driver, dsn, dialect string, r reading, setup
 	}
 	for _, statement := range setup {
 		if err := run(statement); err != nil {
-			absent(t, what, err)
+			part.Missing(t, err)
 		}
 	}
 	return database{dialect, r, run}
@@ -68,13 +60,13 @@ func viaDriver(t *testing.T, what, driver, dsn, dialect string, r reading, setup
 // databases are the real ones on this machine.
 func databases(t *testing.T) []database {
 	t.Helper()
-	list := []database{viaDriver(t, "SQLite", "sqlite", ":memory:", "sqlite", sqliteReading, table)}
+	list := []database{viaDriver(t, parts.Part{Name: "SQLite"}, "sqlite", ":memory:", "sqlite", sqliteReading, table)}
 
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	conn, err := pgconn.Connect(ctx, "postgres://postgres@127.0.0.1:5432/postgres?sslmode=disable")
 	if err != nil {
-		absent(t, "PostgreSQL at 127.0.0.1:5432 with trust for postgres", err)
+		parts.Postgres.Missing(t, err)
 	}
 	t.Cleanup(func() { conn.Close(context.Background()) })
 	postgres := database{"postgres", postgresReading, func(statement string) error {
@@ -89,7 +81,7 @@ func databases(t *testing.T) []database {
 	name := fmt.Sprintf("toolvet_values_%d", os.Getpid())
 	modes := map[string]reading{"": mysqlReading, "ANSI_QUOTES": mysqlNames, "ANSI_QUOTES,NO_BACKSLASH_ESCAPES": mysqlNoBackslash}
 	for mode, r := range modes {
-		list = append(list, viaDriver(t, "MariaDB or MySQL at 127.0.0.1:3306 with an empty password for root",
+		list = append(list, viaDriver(t, parts.MariaDB,
 			"mysql", "root@tcp(127.0.0.1:3306)/", "mysql", r,
 			"CREATE DATABASE IF NOT EXISTS "+name, "USE "+name, "SET sql_mode = '"+mode+"'", table))
 	}

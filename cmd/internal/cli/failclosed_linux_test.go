@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/toolvet/toolvet/internal/test/need"
 )
 
 // TestFailsClosedDiskFull fills the disk that the log is on, a small one in a namespace of
@@ -60,10 +62,7 @@ func TestFailsClosedDiskFull(t *testing.T) {
 func startOnDisk(t *testing.T, dir, disk, policy, calls string) *proxyRun {
 	t.Helper()
 	if err := inNamespace("sh", "-c", `mount -t tmpfs -o size=64k tmpfs "$0"`, disk).Run(); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("no user namespaces with file systems of their own here: %v", err)
-		}
-		t.Skipf("no user namespaces with file systems of their own here: %v", err)
+		need.Namespace.Missing(t, err)
 	}
 	cmd := proxyCommand(t, dir, policy, calls)
 	script := append([]string{"-c", `mount -t tmpfs -o size=64k tmpfs "$0" && exec "$@"`, disk}, cmd.Args...)

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/toolvet/toolvet/internal/test/need"
 )
 
 // TestSystemd has a real systemd, a user manager in namespaces and control groups of its own, run the unit
@@ -16,7 +18,7 @@ import (
 func TestSystemd(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {
-		t.Skip("only root can give a systemd its own control group and /run")
+		need.Root.Skip(t, "only the superuser gives a systemd its own control group and /run")
 	}
 	for _, program := range []string{"/usr/lib/systemd/systemd", "systemctl", "unshare"} {
 		if _, err := exec.LookPath(program); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolvet/toolvet/cmd/internal/hook"
+	"github.com/toolvet/toolvet/internal/test/need"
 )
 
 // TestMain makes the test program a hook for the plugin: it decodes what the plugin sends, and answers as the
@@ -62,10 +63,7 @@ func pluginHook(answer string) int {
 
 // TestPlugin runs the plugin in stand-ins for its three hosts, with every answer and failure of toolvet.
 func TestPlugin(t *testing.T) {
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("node is not installed")
-	}
+	node := need.Node.Program(t, "node")
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -23,6 +23,7 @@ import (
 	"github.com/toolvet/toolvet/checks/suite"
 	"github.com/toolvet/toolvet/cmd/command"
 	"github.com/toolvet/toolvet/cmd/internal/kit"
+	"github.com/toolvet/toolvet/internal/test/need"
 	"github.com/toolvet/toolvet/internal/test/race"
 	"github.com/toolvet/toolvet/mcpgate"
 	"github.com/toolvet/toolvet/upstream"
@@ -110,13 +111,7 @@ func TestMiddleware(t *testing.T) {
 func TestPython(t *testing.T) {
 	race.Skip(t)
 	t.Parallel()
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
-		}
-		t.Skip("python3 is not installed: apt-get install python3")
-	}
+	python := need.Python.Program(t, "python3")
 	conforms(t, &kit.Run{Dialer: upstream.Command{Args: []string{python, "../../../protocol/python/server.py"}}, Revisions: kit.Revisions})
 }
 

@@ -4,7 +4,6 @@
 package probe
 
 import (
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -12,16 +11,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolvet/toolvet/internal/audit"
+	"github.com/toolvet/toolvet/internal/test/need"
 	"github.com/toolvet/toolvet/internal/test/npm"
 )
 
 // behind is the command of a server whose tool reaches its hole only after something has answered.
 func behind(t testing.TB, name string, args ...string) []string {
 	t.Helper()
-	node, err := exec.LookPath("node")
-	if err != nil {
-		npm.Missing(t, "node is not on PATH: install Node.js 20 or later")
-	}
+	node := need.Node.Program(t, "node")
 	script, err := filepath.Abs(filepath.Join("testdata", "behind", name+".mjs"))
 	if err != nil {
 		t.Fatal(err)

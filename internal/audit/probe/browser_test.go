@@ -8,8 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +17,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/audit"
+	"github.com/toolvet/toolvet/internal/test/need"
 )
 
 // browse opens a page as a browser does, and runs its script.
@@ -64,12 +63,7 @@ func browseGuarded(_ string, a map[string]any) (string, error) {
 // headers of a browser alone is none.
 func TestChromium(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("chromium"); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("CI must have Chromium")
-		}
-		t.Skip("Chromium is not installed")
-	}
+	need.Chromium.Program(t, "chromium")
 	for how, want := range map[string][]string{
 		"pages":   {"browser-by-design", "browser-private"},
 		"fetch":   {"ssrf-dns", "ssrf-loopback", "ssrf-metadata", "ssrf-private", "ssrf-redirect", "ssrf-spelling"},

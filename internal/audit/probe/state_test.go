@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/toolvet/toolvet/internal/test/need"
 )
 
 // inHand is the directory that the server of the tests works on.
@@ -220,9 +222,7 @@ func TestState(t *testing.T) {
 // TestRepository holds that git, where there is one, takes what we write for a repository.
 func TestRepository(t *testing.T) {
 	t.Parallel()
-	if !installed("git") {
-		t.Skip("there is no git")
-	}
+	need.Git.Program(t, "git")
 	w, err := newWorld()
 	if err != nil {
 		t.Fatal(err)

@@ -21,6 +21,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolvet/toolvet/internal/test/need"
 )
 
 // attacks are what a server tries that wants out. Nil means that it has worked.
@@ -381,7 +383,7 @@ func TestTricks(t *testing.T) {
 
 func TestSetUID(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("only the superuser makes programs of others")
+		need.Root.Skip(t, "only the superuser makes programs of others")
 	}
 	dir := sharedDir(t)
 	raw, err := os.ReadFile("/usr/bin/id")

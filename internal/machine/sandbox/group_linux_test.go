@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/toolvet/toolvet/internal/machine/cgroup"
+	"github.com/toolvet/toolvet/internal/test/need"
 )
 
 // requireGroup skips the test where there are no control groups, in CI, too: it depends on how the machine was booted.
@@ -98,7 +99,7 @@ func groups(t *testing.T) []string {
 // TestDelegated has an ordinary user who was given a control group.
 func TestDelegated(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("only the superuser gives groups away")
+		need.Root.Skip(t, "only the superuser gives groups away")
 	}
 	requireGroup(t)
 	parent := delegate(t)

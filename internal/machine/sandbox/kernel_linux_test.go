@@ -16,6 +16,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolvet/toolvet/internal/test/need"
 )
 
 // kernelAttacks are attacks that go for the kernel, or for what it counts for all. Nil means that it has worked.
@@ -310,7 +312,7 @@ func TestTerminals(t *testing.T) {
 // TestRealtime takes a processor for itself, as a user may to whom the machine gives real time.
 func TestRealtime(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("only the superuser gives real time")
+		need.Root.Skip(t, "only the superuser gives real time")
 	}
 	var before unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_RTPRIO, &before); err != nil {

@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolvet/toolvet/internal/test/need"
 )
 
 // besideMount runs a test again where its directory has a mount in it, so that what is beside
@@ -26,10 +28,7 @@ func besideMount(t *testing.T) string {
 	if dir := os.Getenv(mounted); dir != "" {
 		return dir
 	}
-	unshare, err := exec.LookPath("unshare")
-	if err != nil {
-		t.Skip("there is no program unshare")
-	}
+	unshare := need.Namespace.Program(t, "unshare")
 	start(t, Config{Dir: "/", Args: []string{"/bin/true"}}) // skips where there are no sandboxes
 	dir := t.TempDir()
 	mkdir(t, dir+"/mounted")

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/internal/machine/process"
+	"github.com/toolvet/toolvet/internal/test/need"
 )
 
 // changed are the entries of the layers whose path has a prefix.
@@ -129,7 +130,7 @@ mv: cannot move 'empty' to a subdirectory of itself, 'empty/deep/x'
 // file system outside.
 func TestRenameAcross(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("an ordinary user writes to few top-level directories")
+		need.Root.Skip(t, "an ordinary user writes to few top-level directories")
 	}
 	mounts, err := readMounts()
 	if err != nil {
@@ -149,7 +150,7 @@ func TestRenameAcross(t *testing.T) {
 // TestRenameByOther has a server of the superuser's become another user, who may not move what it could.
 func TestRenameByOther(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("only the superuser becomes another")
+		need.Root.Skip(t, "only the superuser becomes another")
 	}
 	if _, err := exec.LookPath("setpriv"); err != nil {
 		t.Skip(err)
@@ -242,10 +243,7 @@ func TestNoProgram(t *testing.T) {
 
 // TestNested has a sandbox in another container-like namespace.
 func TestNested(t *testing.T) {
-	unshare, err := exec.LookPath("unshare")
-	if err != nil {
-		t.Skip("there is no program unshare")
-	}
+	unshare := need.Namespace.Program(t, "unshare")
 	start(t, Config{Dir: "/", Args: []string{"/bin/true"}}) // skips where there are no sandboxes
 	cmd := exec.CommandContext(t.Context(), unshare, "-Urpfm", "--mount-proc", self(t), "-test.run=^TestWrites$", "-test.v")
 	cmd.Dir = t.TempDir()
@@ -257,10 +255,7 @@ func TestNested(t *testing.T) {
 
 // TestHomeInMemory has the working directory on a tmpfs of its own.
 func TestHomeInMemory(t *testing.T) {
-	unshare, err := exec.LookPath("unshare")
-	if err != nil {
-		t.Skip("there is no program unshare")
-	}
+	unshare := need.Namespace.Program(t, "unshare")
 	start(t, Config{Dir: "/", Args: []string{"/bin/true"}})
 	dir := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), unshare, "-Urm", "/bin/sh", "-ec",

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolvet/toolvet/internal/test/need"
 )
 
 func newService(dir string, arguments ...string) *Service {
@@ -130,13 +132,7 @@ func FuzzUnit(f *testing.F) {
 // TestVerify has systemd itself read units.
 func TestVerify(t *testing.T) {
 	t.Parallel()
-	tool, err := exec.LookPath("systemd-analyze")
-	if err != nil {
-		if runtime.GOOS == "linux" && os.Getenv("CI") == "true" {
-			t.Fatal("CI must have systemd-analyze")
-		}
-		t.Skip("systemd-analyze is not installed")
-	}
+	tool := need.Systemd.Program(t, "systemd-analyze")
 	dir := filepath.Join(t.TempDir(), `50% of $HOME`)
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)

@@ -16,6 +16,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/toolvet/toolvet/internal/test/need"
 )
 
 // longest line, in bytes.
@@ -41,7 +43,7 @@ func Lines(t testing.TB, name string, do func(line []byte)) {
 	t.Helper()
 	f, err := open(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("the corpora are not beside the module")
+		need.Corpora.Skip(t, err)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/toolvet/toolvet/internal/test/need"
 )
 
 // Programs of testdata.
@@ -31,7 +33,7 @@ func Build(t testing.TB, program string) string {
 	t.Helper()
 	binary, err := Compile(t, program)
 	if err != nil {
-		t.Skip(err)
+		need.Compiler.Missing(t, err)
 	}
 	return binary
 }
@@ -41,7 +43,7 @@ func Compile(t testing.TB, program string) (binary string, err error) {
 	t.Helper()
 	if err := tools(libraries[program]); err != nil {
 		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
+			need.Compiler.Missing(t, err)
 		}
 		return "", err
 	}

@@ -6,8 +6,7 @@
 //
 //	npm ci --prefix internal/test/npm/testdata
 //
-// Tests that need missing packages are skipped. In CI, with the environment variable CI set to "true",
-// they fail.
+// Package need says what becomes of tests that lack them.
 package npm
 
 import (
@@ -15,9 +14,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-)
 
-const install = "npm ci --prefix internal/test/npm/testdata"
+	"github.com/toolvet/toolvet/internal/test/need"
+)
 
 // Server returns the command that starts @modelcontextprotocol/server-NAME on stdio.
 func Server(t testing.TB, name string) []string {
@@ -59,36 +58,24 @@ func recent(t testing.TB, program []string) []string {
 		program[0] = own
 	}
 	if err := exec.Command(program[0], "-e", "process.exit(parseInt(process.versions.node) >= 22 ? 0 : 1)").Run(); err != nil {
-		Missing(t, "this needs Node.js 22 or later: put it on PATH, or, on Linux, run "+install)
+		need.Packages.Missing(t, "neither node_modules nor PATH has Node.js 22 or later")
 	}
 	return program
 }
 
 func command(t testing.TB, script string) []string {
 	t.Helper()
-	node, err := exec.LookPath("node")
-	if err != nil {
-		Missing(t, "node is not on PATH: install Node.js 20 or later, then run "+install)
-	}
+	node := need.Node.Program(t, "node")
 	root := repository(t)
 	installed := filepath.Join(root, "internal", "test", "npm", "testdata", "node_modules", ".package-lock.json")
 	if _, err := os.Stat(installed); err != nil {
-		Missing(t, "the npm packages are not installed: run "+install)
+		need.Packages.Missing(t, err)
 	}
 	path := filepath.Join(root, "internal", "test", "npm", "testdata", script)
 	if _, err := os.Stat(path); err != nil {
-		Missing(t, script+" is missing: run "+install)
+		need.Packages.Missing(t, err)
 	}
 	return []string{node, path}
-}
-
-// Missing skips a test that lacks a real part, and fails it in CI.
-func Missing(t testing.TB, why string) {
-	t.Helper()
-	if os.Getenv("CI") == "true" {
-		t.Fatal(why)
-	}
-	t.Skip(why)
 }
 
 // repository is the directory of go.work, above the directory that a test runs in.

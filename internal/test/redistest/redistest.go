@@ -10,11 +10,12 @@ import (
 	"bytes"
 	"io"
 	"net"
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/toolvet/toolvet/internal/test/need"
 )
 
 // A Server is a redis-server on a port of the loopback.
@@ -29,13 +30,7 @@ type Server struct {
 // Start starts a server, which ends with the test. Options go on its command line.
 func Start(t testing.TB, options ...string) *Server {
 	t.Helper()
-	binary, err := exec.LookPath("redis-server")
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("CI has no redis-server")
-		}
-		t.Skip("no redis-server on PATH")
-	}
+	binary := need.Redis.Program(t, "redis-server")
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolvet/toolvet/internal/test/corpora"
+	"github.com/toolvet/toolvet/internal/test/need"
 )
 
 // A reading is a parsed URL in a form for comparisons.
@@ -42,13 +43,7 @@ process.stdout.write(JSON.stringify(out));`
 // ours, read URLs. It needs no network.
 func nodeReadings(t *testing.T, inputs []string) []reading {
 	t.Helper()
-	node, err := exec.LookPath("node")
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("CI must have Node to compare the parser with")
-		}
-		t.Skip("no Node on PATH to compare the parser with")
-	}
+	node := need.Node.Program(t, "node")
 	text, err := json.Marshal(inputs)
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolvet/toolvet/internal/test/need"
 )
 
 func TestNames(t *testing.T) {
@@ -105,6 +107,7 @@ func TestRun(t *testing.T) {
 // nothing else.
 func TestScaffoldedPackage(t *testing.T) {
 	t.Parallel()
+	need.Minutes(t)
 	dir := t.TempDir()
 	s, err := newScaffold("odd-hour")
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolvet/toolvet/internal/test/need"
 	"github.com/toolvet/toolvet/schedule"
 )
 
@@ -38,7 +39,7 @@ func postgresPlace(b *testing.B) string {
 	}
 	name := fmt.Sprintf("toolvet_web_%d", os.Getpid())
 	if _, err := db.ExecContext(b.Context(), "CREATE SCHEMA "+name); err != nil {
-		b.Skipf("PostgreSQL at 127.0.0.1:5432 with trust for postgres is not there: %v", err)
+		need.Postgres.Missing(b, err)
 	}
 	b.Cleanup(func() {
 		_, err := db.ExecContext(context.Background(), "DROP SCHEMA "+name+" CASCADE")

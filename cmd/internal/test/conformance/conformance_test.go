@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolvet/toolvet/internal/test/need"
 	"github.com/toolvet/toolvet/internal/test/npm"
 )
 
@@ -46,6 +47,7 @@ type programs struct{ toolvet, server, client string }
 
 func build(t *testing.T) programs {
 	t.Helper()
+	need.Minutes(t)
 	dir := t.TempDir()
 	const sdk = "github.com/modelcontextprotocol/go-sdk/conformance/everything-"
 	p := programs{filepath.Join(dir, "toolvet.exe"), filepath.Join(dir, "server.exe"), filepath.Join(dir, "client.exe")}

@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/toolvet/toolvet/internal/test/npm"
+	"github.com/toolvet/toolvet/internal/test/need"
 	"github.com/toolvet/toolvet/internal/test/race"
 )
 
@@ -27,13 +27,10 @@ func TestSite(t *testing.T) {
 	const dir = moduleRoot + "/docs/site"
 	program := filepath.Join(dir, "node_modules", "vitepress", "bin", "vitepress.js")
 	if _, err := os.Stat(program); err != nil {
-		npm.Missing(t, "docs/site has no packages: npm ci --prefix docs/site")
+		need.Site.Missing(t, "docs/site has no node_modules")
 	}
-	node, err := exec.LookPath("node")
-	if err != nil {
-		npm.Missing(t, "no node")
-	}
-	program, err = filepath.Abs(program)
+	node := need.Node.Program(t, "node")
+	program, err := filepath.Abs(program)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ package docstest
 
 import (
 	"database/sql"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -13,6 +14,8 @@ import (
 
 	"golang.org/x/net/dns/dnsmessage"
 	_ "modernc.org/sqlite" // the database of a session
+
+	"github.com/toolvet/toolvet/internal/test/need"
 )
 
 // A world is where a session's commands run: what stands before each of them, and what
@@ -63,11 +66,7 @@ func namespace(t *testing.T, flags string) []string {
 	t.Helper()
 	command := []string{"unshare", flags}
 	if out, err := exec.Command(command[0], append(command[1:], "true")...).CombinedOutput(); err != nil {
-		why := "this machine does not let its users have namespaces (unshare " + flags + "): " + err.Error() + " " + string(out)
-		if os.Getenv("CI") == "true" {
-			t.Fatal(why)
-		}
-		t.Skip(why)
+		need.Namespace.Missing(t, fmt.Sprintf("unshare %s: %v %s", flags, err, out))
 	}
 	return command
 }

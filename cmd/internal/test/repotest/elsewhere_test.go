@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/toolvet/toolvet/internal/test/need"
 	"github.com/toolvet/toolvet/internal/test/race"
 )
 
@@ -22,6 +23,7 @@ import (
 // system, which takes minutes without a cache.
 func TestElsewhere(t *testing.T) {
 	race.Skip(t)
+	need.Minutes(t)
 	for _, system := range []string{"darwin", "windows"} {
 		t.Run(system, func(t *testing.T) {
 			t.Parallel()

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/toolvet/toolvet/internal/test/need"
 )
 
 // server is an MCP server by the official SDK. It ends with its input. %s are imports, and %s what it does first.
@@ -54,6 +56,7 @@ var (
 // link builds a program in the library's module alone, as somebody who imports it would.
 func link(t *testing.T, source string) (program string) {
 	t.Helper()
+	need.Minutes(t)
 	dir := t.TempDir()
 	file, program := filepath.Join(dir, "main.go"), filepath.Join(dir, "program")
 	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {

@@ -5,6 +5,7 @@ package typescript
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -14,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolvet/toolvet/internal/test/npm"
+	"github.com/toolvet/toolvet/internal/test/need"
 	"github.com/toolvet/toolvet/internal/test/race"
 )
 
@@ -26,14 +27,13 @@ const patience = 4 * time.Minute
 // TestPackage builds and tests the package in a copy of its own, and then uses it as others do.
 func TestPackage(t *testing.T) {
 	race.Skip(t)
+	need.Minutes(t)
 	for _, program := range []string{"node", "npm"} {
-		if _, err := exec.LookPath(program); err != nil {
-			npm.Missing(t, program+" is not on PATH: install Node.js 20 or later")
-		}
+		need.Node.Program(t, program)
 	}
 	dir := copied(t, "protocol/typescript")
 	if out, err := run(t, dir, "npm", "ci", "--ignore-scripts"); err != nil {
-		npm.Missing(t, "npm ci: "+err.Error()+"\n"+out)
+		need.Packages.Missing(t, fmt.Sprintf("npm ci: %v\n%s", err, out))
 	}
 	must(t, dir, "npm", "run", "build")
 	out := must(t, dir, "npm", "test")

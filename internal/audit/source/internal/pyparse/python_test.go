@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolvet/toolvet/internal/audit/source/internal/flow"
 	"github.com/toolvet/toolvet/internal/audit/source/internal/pyparse"
+	"github.com/toolvet/toolvet/internal/test/need"
 )
 
 // script tells, for each file named on the standard input, its functions and calls as Python's own
@@ -47,13 +48,7 @@ for path in sys.stdin.read().split("\n"):
 // parser makes of it.
 func TestAgainstPython(t *testing.T) {
 	t.Parallel()
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
-		}
-		t.Skip("python3 is not here: ", err)
-	}
+	python := need.Python.Program(t, "python3")
 	files := library(t, python)
 	cmd := exec.Command(python, "-c", script)
 	cmd.Stdin = strings.NewReader(strings.Join(files, "\n"))
