@@ -194,7 +194,7 @@ func serverSchema() object {
 		"resolver":    textSchema("IP address of the DNS server that names are looked up at, with its port if that is not 53; default: this machine's resolver"),
 		"tools": object{"type": "object", "description": "tools by name; * in a name is any characters",
 			"additionalProperties": object{"$ref": "#/$defs/tool"}},
-		"requests": object{"type": "object", "description": "requests other than tools/call by method, such as resources/read; * is any characters; arguments are the params",
+		"requests": object{"type": "object", "description": "requests other than tools/call by method, such as resources/read; * is any characters; the same keys as below tools, and arguments are the params",
 			"additionalProperties": object{"$ref": "#/$defs/tool"}},
 	}, "a server")
 }

@@ -68,7 +68,7 @@ export default {
       { text: "Changes", link: "/CHANGELOG" },
     ],
     sidebar: [
-      section("Begin", [["toolvet", "/"], ["Five minutes", "/docs/start"], ["All documentation", "/docs/"], ["Troubleshooting", "/docs/troubleshooting"], ["Glossary", "/docs/glossary"]]),
+      section("Begin", [["toolvet", "/"], ["Five minutes", "/docs/start"], ["All documentation", "/docs/"], ["Every command", "/docs/commands"], ["Troubleshooting", "/docs/troubleshooting"], ["Glossary", "/docs/glossary"]]),
       section("Guides", [
         ["Coding agents", "/docs/guides/coding-agents"],
         ["One gateway for a team", "/docs/guides/gateway"],
@@ -76,7 +76,7 @@ export default {
         ["Is this server safe?", "/docs/guides/safe-server"],
         ["Write a check", "/docs/guides/write-a-check"],
       ]),
-      section("Policies", [["Keys of a policy", "/docs/policies"], ["Access rules", "/internal/rule/"], ["Checks", "/docs/checks"], ["Presets", "/docs/presets"], ["Ready policies", "/policy/samples/"], ["Pinning", "/docs/pinning"], ["Dry runs by example", "/docs/sessions"]]),
+      section("Policies", [["Write, test, change", "/docs/policies"], ["Every key", "/docs/policy-keys"], ["Access rules", "/internal/rule/"], ["Checks", "/docs/checks"], ["Presets", "/docs/presets"], ["Ready policies", "/policy/samples/"], ["Pinning", "/docs/pinning"], ["Dry runs by example", "/docs/sessions"]]),
       section("Servers and agents", [["Setup", "/docs/setup"], ["Servers by name", "/docs/servers"], ["Gateway", "/docs/gateway"], ["HTTP", "/docs/http"], ["Authorization", "/docs/authorization"], ["Containment", "/docs/contain"], ["Hooks", "/docs/hooks"], ["Log", "/docs/log"]]),
       section("Try and schedule", [["Rehearsals", "/docs/rehearsal"], ["Audits", "/docs/audit"], ["Scheduler", "/docs/scheduler"], ["Other schedulers", "/docs/workflows"]]),
       section("Explanations", [["How a call travels", "/docs/how-a-call-travels"], ["Promises and limits", "/SECURITY"], ["Rough edges", "/docs/rough-edges"], ["Design", "/docs/design"]]),

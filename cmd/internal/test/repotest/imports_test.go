@@ -211,8 +211,8 @@ var targetRules = []targetRule{
 	{"cmd/internal/cli", []string{"cmd/command"}, "the command line is a shell around the library"},
 	{"cmd/command", []string{"cmd/toolvet", "cmd/examples/owncheck"}, "it is for functions main: it ends the process"},
 	{"checks/suite", []string{".", "policy", "policyfile", "cmd/internal/backend", "cmd/internal/gen/checkdocs", "upstream", "gateway"}, "who wants checks is given a slice; upstream falls back on those of the schema"},
-	{"testing", []string{"check/checktest", "gatetest", "internal/audit/source/internal/sourcetest", "internal/test/corpora", "internal/test/npm", "internal/test/cprogram", "internal/test/race", "internal/test/redistest", "schedule/storetest"}, "package testing adds flags to the program that imports it"},
-	{"os/exec", []string{"internal/machine/process", "internal/machine/sandbox", "internal/test/npm", "internal/test/cprogram", "internal/test/race", "internal/test/redistest", "bench/...", "cmd/internal/gen/...", "cmd/internal/hook/...", "release"}, "package process leaves no orphan; whoever else starts a program may"},
+	{"testing", []string{"check/checktest", "gatetest", "internal/audit/source/internal/sourcetest", "internal/test/corpora", "internal/test/need", "internal/test/npm", "internal/test/cprogram", "internal/test/race", "internal/test/redistest", "schedule/storetest"}, "package testing adds flags to the program that imports it"},
+	{"os/exec", []string{"internal/machine/process", "internal/machine/sandbox", "internal/test/need", "internal/test/run", "internal/test/npm", "internal/test/cprogram", "internal/test/race", "internal/test/redistest", "bench/...", "cmd/internal/gen/...", "cmd/internal/hook/...", "release"}, "package process leaves no orphan; whoever else starts a program may"},
 	{"unsafe", []string{"internal/machine/process", "internal/machine/process/microprogram", "internal/machine/sandbox"}, "toolvet reads what its enemies write"},
 	{"C", nil, "toolvet cross-compiles without cgo"},
 }
