@@ -79,7 +79,7 @@ export default {
       section("Policies", [["Write, test, change", "/docs/policies"], ["Every key", "/docs/policy-keys"], ["Access rules", "/internal/rule/"], ["Checks", "/docs/checks"], ["Presets", "/docs/presets"], ["Ready policies", "/policy/samples/"], ["Pinning", "/docs/pinning"], ["Dry runs by example", "/docs/sessions"]]),
       section("Servers and agents", [["Setup", "/docs/setup"], ["Servers by name", "/docs/servers"], ["Gateway", "/docs/gateway"], ["HTTP", "/docs/http"], ["Authorization", "/docs/authorization"], ["Containment", "/docs/contain"], ["Hooks", "/docs/hooks"], ["Log", "/docs/log"]]),
       section("Try and schedule", [["Rehearsals", "/docs/rehearsal"], ["Audits", "/docs/audit"], ["Scheduler", "/docs/scheduler"], ["Other schedulers", "/docs/workflows"]]),
-      section("Explanations", [["How a call travels", "/docs/how-a-call-travels"], ["Promises and limits", "/SECURITY"], ["Rough edges", "/docs/rough-edges"], ["Design", "/docs/design"]]),
+      section("Explanations", [["How a call travels", "/docs/how-a-call-travels"], ["Promises and limits", "/SECURITY"], ["Rough edges", "/docs/rough-edges"], ["Design", "/docs/design"], ["Packages", "/docs/packages"], ["Beside others", "/docs/comparison"]]),
       section("The standard", [["Validation protocol", "/docs/protocol"], ["Conformance kit", "/docs/conformance"], ["The proposal", "/protocol/sep"], ["Implementations", "/protocol/"]]),
     ],
   },

@@ -4,77 +4,88 @@
 package repotest
 
 import (
+	"fmt"
+	"go/doc"
 	"maps"
-	"path"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
-// TestDesign checks the table of docs/design.md: each package has a row, after the rows of its imports.
-func TestDesign(t *testing.T) {
+// TestPackages holds docs/packages.md, the list of packages, to their imports and documentation. TOOLVET_UPDATE=1 writes it.
+func TestPackages(t *testing.T) {
 	t.Parallel()
-	rows := designRows(readFile(t, "docs/design.md"))
-	g := importGraph(sources(t))
-	for _, pkg := range slices.Sorted(maps.Keys(g)) {
-		at := rows.of(pkg)
-		if at < 0 {
-			t.Errorf("the table of packages in docs/design.md has no row for %s", pkg)
-			continue
-		}
-		for name := range g[pkg] {
-			if g[name] != nil && rows.of(name) > at {
-				t.Errorf("the table of packages in docs/design.md is not in import order: %s imports %s, which comes later", pkg, name)
-			}
+	list := sources(t)
+	want := packagePage(importGraph(list), synopses(list))
+	if os.Getenv("TOOLVET_UPDATE") != "" {
+		if err := os.WriteFile(filepath.Join(root, "docs/packages.md"), []byte(want), 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
-	for name := range rows {
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(g)), func(pkg string) bool { return covers(name, pkg) }) {
-			t.Errorf("the table of packages in docs/design.md names %s, which does not exist", name)
-		}
+	if diff := cmp.Diff(want, readFile(t, "docs/packages.md")); diff != "" {
+		t.Errorf("docs/packages.md is out of date: run TOOLVET_UPDATE=1 go test ./cmd/internal/test/repotest -run TestPackages (-want +got):\n%s", diff)
 	}
 }
 
-// rows are the rows of the table by package: "checks/*" stands for all packages in a directory,
-// "bench/..." for all below it.
-type rows map[string]int
-
-var quoted = regexp.MustCompile("`([^`]+)`")
-
-func designRows(doc string) rows {
-	_, table, _ := strings.Cut(doc, "\n## The packages, in import order\n")
-	table, _, _ = strings.Cut(table, "\n## ")
-	found := rows{}
-	for i, line := range strings.Split(table, "\n") {
-		cells := strings.Split(line, "|")
-		if len(cells) < 3 {
-			continue
-		}
-		if strings.TrimSpace(cells[1]) == "root" {
-			found["."] = i
-		}
-		for _, name := range quoted.FindAllStringSubmatch(cells[1], -1) {
-			found[strings.Replace(name[1], "…", "...", 1)] = i
+// synopses are the first sentences of the packages' documentation.
+func synopses(list []*source) map[string]string {
+	found := map[string]string{}
+	for _, s := range list {
+		if !s.test() && s.syntax.Doc != nil {
+			found[s.dir()] = new(doc.Package).Synopsis(s.syntax.Doc.Text())
 		}
 	}
 	return found
 }
 
-// of returns the row of a package, preferably one with its own name; -1 if there is none.
-func (r rows) of(pkg string) int {
-	if i, ok := r[pkg]; ok {
-		return i
+// packagePage lists packages by their layer: one above the highest of their imports.
+func packagePage(g graph, synopses map[string]string) string {
+	layers := map[string]int{}
+	var layer func(pkg string) int
+	layer = func(pkg string) int {
+		if _, ok := layers[pkg]; !ok {
+			layers[pkg] = 0
+			for name := range g[pkg] {
+				if g[name] != nil {
+					layers[pkg] = max(layers[pkg], layer(name)+1)
+				}
+			}
+		}
+		return layers[pkg]
 	}
-	for name, i := range r {
-		if covers(name, pkg) {
-			return i
+	pkgs := slices.SortedFunc(maps.Keys(g), func(a, b string) int {
+		if la, lb := layer(a), layer(b); la != lb {
+			return la - lb
+		}
+		return strings.Compare(a, b)
+	})
+	var b, aside strings.Builder
+	b.WriteString("# Packages\n\n<!-- Generated: TOOLVET_UPDATE=1 go test ./cmd/internal/test/repotest -run TestPackages -->\n\n")
+	b.WriteString("Each package imports packages of lower layers alone. Read from the top, or look a package up by its path. [Design](design.md) tells how they work together.\n\n")
+	b.WriteString("| layer | package | purpose |\n|--:|---|---|\n")
+	for _, pkg := range pkgs {
+		purpose := strings.TrimRight(synopses[pkg], ".:")
+		if words := strings.Fields(purpose); len(words) > 2 && words[0] == "Package" {
+			purpose = strings.Join(words[2:], " ")
+		}
+		purpose = strings.NewReplacer("|", `\|`, "[", "", "]", "").Replace(purpose)
+		switch {
+		case besides.MatchString(pkg):
+			fmt.Fprintf(&aside, "| `%s` | %s |\n", pkg, purpose)
+		case pkg == ".":
+			fmt.Fprintf(&b, "| %d | `toolvet` | %s |\n", layers[pkg], purpose)
+		default:
+			fmt.Fprintf(&b, "| %d | `%s` | %s |\n", layers[pkg], pkg, purpose)
 		}
 	}
-	return -1
+	fmt.Fprintf(&b, "\n## Tests, measurements, examples\n\n| package | purpose |\n|---|---|\n%s", &aside)
+	return b.String()
 }
 
-func covers(name, pkg string) bool {
-	ok, _ := path.Match(name, pkg)
-	return ok || match(name, pkg)
-}
+// besides are packages that no program of toolvet links.
+var besides = regexp.MustCompile(`^(bench|examples|cmd/examples|cmd/internal/(test|gen)|internal/test|protocol|mcpgo/internal)(/|$)|test$`)
