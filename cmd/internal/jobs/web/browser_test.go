@@ -92,20 +92,22 @@ func TestLooks(t *testing.T) {
 	jobs := f.town()
 	ctx := chromium(t)
 	kept := flag.Lookup("test.artifacts").Value.String() == "true"
-	if kept { // docs/scheduler-pages.png
-		err := chromedp.Do(ctx, look("light"), chromedp.EmulateViewport(1080, 760), chromedp.Navigate(f.server.URL+"/schedule/"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		keep(t, "scheduler-pages", run(t, ctx, chromedp.CaptureScreenshot()))
-	}
-	hostile := f.hostile()
 	locked := newFixture(t, withTokens(t, map[string]string{"ann": annToken}))
 	backup := jobs["nightly-backup"].ID
 	runs, err := f.jobs.Runs(t.Context(), schedule.RunFilter{Job: backup, State: schedule.Succeeded, Limit: 1})
 	if err != nil || len(runs) != 1 {
 		t.Fatal(runs, err)
 	}
+	if kept { // docs/pictures
+		for name, address := range map[string]string{"pages": "", "job": "jobs/" + backup, "run": "runs/" + runs[0].ID, "calendar": "calendar?zone=Europe%2FVienna", "form": "new"} {
+			err := chromedp.Do(ctx, look("light"), chromedp.EmulateViewport(1080, 760), chromedp.Navigate(f.server.URL+"/schedule/"+address))
+			if err != nil {
+				t.Fatal(err)
+			}
+			keep(t, "scheduler-"+name, run(t, ctx, chromedp.CaptureScreenshot()))
+		}
+	}
+	hostile := f.hostile()
 	addresses := map[string]string{
 		"login": locked.server.URL + "/schedule/",
 		"jobs":  "", "filtered": "?health=warned", "none": "?q=nothing+is+like+that", "calendar": "calendar?zone=Europe%2FVienna", "job": "jobs/" + backup,
