@@ -122,7 +122,7 @@ func TestPython(t *testing.T) {
 	conforms(t, &kit.Run{Dialer: upstream.Command{Args: []string{python, "../../../protocol/python/server.py"}}, Revisions: kit.Revisions})
 }
 
-// TestFromText holds that the server that was written from the protocol's text alone conforms, in every revision.
+// TestFromText holds that the server that was written from the protocol's text conforms, in every revision.
 func TestFromText(t *testing.T) {
 	race.Skip(t)
 	t.Parallel()

@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A server on stdio for the validation protocol, written from docs/protocol.md alone to test that text: it shares no code with
+// A server on stdio for the validation protocol, written from docs/protocol.md to test that text: it shares no code with
 // toolvet, its packages or its examples. It has levels, batches, progress and tokens. It has no tasks and keeps no verdicts.
 
 import { randomBytes } from 'node:crypto';
