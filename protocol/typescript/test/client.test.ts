@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { describe, it } from 'node:test';
 
 import { addValidation, announced, hasCapability, validate, validateBatch, type ValidateOptions } from '@toolvet/tool-validation';
@@ -72,6 +73,20 @@ describe('detection', () => {
     for (const [path, has] of Object.entries(expected)) assert.equal(hasCapability(capabilities, path), has, path);
     assert.equal(hasCapability(undefined, 'toolValidation'), false);
     assert.equal(hasCapability(announce({ supported: false }), 'toolValidation.supported'), false);
+  });
+});
+
+describe('a runtime without a bound for regular expressions', () => {
+  it('makes calls of tools with a pattern no-goes, and judges others', () => {
+    const script = `
+      process.getBuiltinModule = undefined;
+      const { validate } = await import('@toolvet/tool-validation');
+      for (const rule of [{ pattern: '^a' }, {}]) {
+        const tools = [{ name: 't', inputSchema: { type: 'object', properties: { p: { type: 'string', ...rule } } } }];
+        const client = { getServerCapabilities: () => ({}), request: async () => ({ tools }) };
+        console.log((await validate(client, 't', { p: 'abc' })).valid);
+      }`;
+    assert.equal(execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' }), 'false\ntrue\n');
   });
 });
 
