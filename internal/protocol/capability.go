@@ -7,8 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/toolvet/toolvet/check"
@@ -115,15 +115,14 @@ func announced(capability json.RawMessage) string {
 	if string(member(capability, "supported")) != "true" {
 		return ""
 	}
-	version := textOr(member(capability, "version"), Version)
-	if !strings.HasPrefix(version, majorVersion) {
+	if !known.MatchString(textOr(member(capability, "version"), Version)) {
 		return ""
 	}
 	return textOr(member(capability, "method"), ToolName)
 }
 
-// majorVersion begins the versions that this one understands.
-const majorVersion = "1."
+// known are the versions that this one understands: two numbers, and no other form.
+var known = regexp.MustCompile(`^1\.[0-9]+$`)
 
 // textOr is the string that raw holds, absent if raw is nil, and "" for anything else.
 func textOr(raw json.RawMessage, absent string) string {

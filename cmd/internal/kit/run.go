@@ -4,6 +4,7 @@
 package kit
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -311,8 +312,12 @@ func (p *player) send(ctx context.Context, step Step) (message, error) {
 		params, _ := p.filled(step.Request.Params).(map[string]any)
 		return s.request(ctx, step.Request.Method, params, step.Meta)
 	case step.Raw != "":
-		id := strconv.Itoa(s.next())
-		return s.exchange(ctx, p.line(step.Raw, id), id)
+		id := cmp.Or(step.ID, strconv.Itoa(s.next()))
+		var wanted any
+		if err := json.Unmarshal([]byte(id), &wanted); err != nil {
+			return nil, fmt.Errorf("the scenario's id is no JSON: %w", err)
+		}
+		return s.exchange(ctx, p.line(step.Raw, id, step.Meta), fmt.Sprint(wanted))
 	}
 	return nil, nil
 }
@@ -380,11 +385,11 @@ func (p *player) filled(v any) any {
 	return v
 }
 
-// line fills the places of a raw line.
-func (p *player) line(raw, id string) string {
+// line fills the places of a raw line. More is added to its _meta.
+func (p *player) line(raw, id string, more map[string]any) string {
 	meta := ""
-	if m := p.session.meta(nil); len(m) > 0 {
-		text, _ := json.Marshal(m) // maps and strings
+	if m := p.session.meta(more); len(m) > 0 {
+		text, _ := json.Marshal(m) // what was YAML
 		meta = `"_meta":` + string(text) + ","
 	}
 	return strings.NewReplacer("${id}", id, "${meta}", meta, "${validate}", p.session.validate, "${write}", p.session.write, "${count}", p.session.count,

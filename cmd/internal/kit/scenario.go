@@ -59,6 +59,8 @@ type Step struct {
 	Call    *ToolCall      `yaml:"call,omitempty"`    // a live call
 	Request *Request       `yaml:"request,omitempty"` // any other request
 	Raw     string         `yaml:"raw,omitempty"`     // a line; ${id} and the names of tools are replaced
+	// ID is the id of a raw line in JSON, if it matters. Empty: the kit's next number.
+	ID string `yaml:"id,omitempty"`
 	// Meta is added to the _meta of the request.
 	Meta map[string]any `yaml:"meta,omitempty"`
 	// Expect are expressions in CEL that must be true.

@@ -85,6 +85,9 @@ function judgeOf(client: object): SchemaJudge {
   return judge;
 }
 
+/** The name of a tool; "", which no tool has, for what is no name. Callers in JavaScript may pass anything. */
+const nameOf = (tool: unknown): string => (typeof tool === 'string' ? tool : '');
+
 /** A log that cannot break a verdict. */
 function logOf({ log }: ValidateOptions): Log {
   return (line) => {
@@ -101,6 +104,8 @@ const fallbackOf = (options: ValidateOptions): string => (options.policy ? 'tool
 
 /** Asks whether a call would work, by the first row of section 3.4 that applies. Never throws: a doubt is a no-go. */
 export async function validate(client: ClientLike, tool: string, args: unknown = {}, options: ValidateOptions = {}): Promise<Verdict> {
+  options ??= {};
+  tool = nameOf(tool);
   const log = logOf(options);
   const name = printable(tool, 128);
   let verdict: Verdict;
@@ -244,11 +249,27 @@ function bodyOf(result: unknown): unknown {
   const text = Array.isArray(content) ? member(content[0], 'text') : undefined;
   try {
     const body: unknown = JSON.parse(String(text));
-    // A text that says both, by a key given twice, is not a go.
-    return member(body, 'valid') === true && /"valid"\s*:\s*false/.test(String(text)) ? undefined : body;
+    // With a key given twice, the text says two things to two readers: it is no go.
+    return member(body, 'valid') !== false && repeatsKey(String(text)) ? undefined : body;
   } catch {
     return undefined;
   }
+}
+
+/** Whether an object within a JSON text has a key twice, in whatever spelling. */
+function repeatsKey(json: string): boolean {
+  const open: Set<unknown>[] = [];
+  for (const [token, text, colon] of json.matchAll(/("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}[\]]/g)) {
+    if (token === '{' || token === '[') open.push(new Set());
+    else if (text === undefined) open.pop();
+    else if (colon !== undefined) {
+      const keys = open.at(-1)!;
+      const key: unknown = JSON.parse(text);
+      if (keys.has(key)) return true;
+      keys.add(key);
+    }
+  }
+  return false;
 }
 
 const isTexts = (list: unknown): boolean => Array.isArray(list) && list.every((text) => typeof text === 'string');
@@ -302,14 +323,25 @@ export interface BatchCall {
   levels?: Level[];
 }
 
-/** Asks about several calls: those that the client lets through by the server's batch tool, if it has one. */
+/** Asks about several calls: those that the client lets through by the server's batch tool, if it has one. Never throws. */
 export async function validateBatch(client: ClientLike, calls: BatchCall[], options: ValidateOptions = {}): Promise<BatchVerdict> {
+  options ??= {};
+  if (!Array.isArray(calls) || calls.length === 0) return { ...batchOf([], fallbackOf(options)), valid: false, errors: ['a batch needs a call'] };
+  calls = calls.map((call) => ({ ...(isObject(call) ? call : {}), tool: nameOf(member(call, 'tool')) }));
+  try {
+    return await batched(client, calls, options);
+  } catch {
+    const results = await Promise.all(calls.map(({ tool, arguments: args }) => validate(client, tool, args, options)));
+    return batchOf(results, fallbackOf(options));
+  }
+}
+
+async function batched(client: ClientLike, calls: BatchCall[], options: ValidateOptions): Promise<BatchVerdict> {
   const log = logOf(options);
   const one = ({ tool, arguments: args, levels }: BatchCall) => validate(client, tool, args === undefined ? {} : args, { ...options, ...(levels && { levels }) });
   const tools = await listTools(client).catch(() => new Map<string, Tool>());
   const capability = announced(client.getServerCapabilities());
   const batch = capability?.batchValidation === true && calls.length <= (capability.maxBatchSize ?? 0) && tools.get(batchName(capability.method));
-  if (calls.length === 0) return { ...batchOf([], fallbackOf(options)), valid: false, errors: ['a batch needs a call'] };
   let results: Verdict[] = [];
   if (batch) results = await byBatchTool(client, tools, batch, calls, options, log);
   else for (const call of calls) results.push(await one(call));

@@ -3,6 +3,7 @@
 
 /** The judgement of arguments by their shape and by the tool's `inputSchema`: the level `syntax`. */
 
+import { bounded } from './bounded.js';
 import { type Finding, isObject, type Tool } from './protocol.js';
 import { renames, repair, survey, Unjudgeable, violations } from './schema.js';
 import { below, nearest } from './text.js';
@@ -80,10 +81,11 @@ export class SchemaJudge {
     if (compiled === undefined) {
       survey(schema);
       const second = secondOpinion(this.sdk, schema);
-      compiled = (args) => {
+      const look = (args: Record<string, unknown>) => {
         const found = violations(schema, args).map((v) => syntax('input-schema', v.pointer, v.message, { ...v }));
         return [...(found.length > 0 ? found : second(args)), ...undeclared(schema, args)];
       };
+      compiled = /"pattern(Properties)?":/.test(text) ? (args) => bounded(() => look(args)) : look;
       if (this.#compiled.size >= 1000) this.#compiled.clear();
       this.#compiled.set(text, compiled);
     }

@@ -239,7 +239,7 @@ class Validator implements Validation {
     }
     if (shape !== undefined) return verdictOf(tool, this.#name, [shape], [], ['syntax']);
     if (own !== undefined || target === undefined) {
-      const faults = own === 'batch' ? batchFaults(fit, this.#batch) : requestFaults(fit);
+      const faults = own === 'batch' ? batchFaults(fit, this.#batch) : [...requestFaults(fit), ...targetFaults(fit)];
       return verdictOf(tool, this.#name, faults, [], ['syntax']);
     }
     const findings = this.#judge.judge(target, fit);
@@ -305,6 +305,13 @@ function requestFaults(request: Record<string, unknown>): Finding[] {
     if (!good) faults.push(fault('/levels', `expected a list of some of ${listed(levels)}, each once; leave it out for all`));
   }
   return [...faults, ...foreign(request, ['tool', 'arguments', 'levels'])];
+}
+
+/** What the validate tool's `inputSchema` finds in the arguments of the target, if the validate tool itself is judged. */
+function targetFaults(request: Record<string, unknown>): Finding[] {
+  const args = member(request, 'arguments');
+  if (isObject(args)) return [];
+  return [syntax('request', '/arguments', args === undefined ? 'required property is missing; expected object' : 'expected object')];
 }
 
 /** What is wrong with a batch as a whole. */

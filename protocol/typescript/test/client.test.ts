@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { describe, it } from 'node:test';
 
 import { addValidation, announced, hasCapability, validate, validateBatch, type ValidateOptions } from '@toolvet/tool-validation';
@@ -75,6 +76,20 @@ describe('detection', () => {
   });
 });
 
+describe('a runtime without a bound for regular expressions', () => {
+  it('makes calls of tools with a pattern no-goes, and judges others', () => {
+    const script = `
+      process.getBuiltinModule = undefined;
+      const { validate } = await import('@toolvet/tool-validation');
+      for (const rule of [{ pattern: '^a' }, {}]) {
+        const tools = [{ name: 't', inputSchema: { type: 'object', properties: { p: { type: 'string', ...rule } } } }];
+        const client = { getServerCapabilities: () => ({}), request: async () => ({ tools }) };
+        console.log((await validate(client, 't', { p: 'abc' })).valid);
+      }`;
+    assert.equal(execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' }), 'false\ntrue\n');
+  });
+});
+
 describe('the client on 2026-07-28', () => {
   it('uses complete results only', async () => {
     for (const [resultType, method] of [['complete', 'native'], ['task', 'schema-only'], ['input_required', 'schema-only'], ['other', 'schema-only'], [undefined, 'schema-only']]) {
@@ -129,7 +144,8 @@ for (const kind of kinds) {
         // On older revisions, the SDK 2.x drops the resultType before this package can see it.
         ...(kind === 'sdk 2.4' ? [] : [structured(go, { resultType: 'task' }), structured(go, { resultType: 'input_required' })]),
         structured([go]), { content: [] }, { content: [{ type: 'text', text: 'valid' }] }, {}, 7, new Error(), undefined,
-        { content: [{ type: 'text', text: '{"valid":false,"valid":true,"errors":[],"warnings":[],"suggestions":[]}' }] },
+        ...['"valid":false,"valid":true,"errors":[]', '"v\\u0061lid" :false,"valid":true,"errors":[]', '"valid":true,"errors":["no"],"errors":[]',
+          '"valid":true,"errors":[],"x":[{"a":1,"a":2}]'].map((text) => ({ content: [{ type: 'text', text: `{${text},"warnings":[],"suggestions":[]}` }] })),
       ]) {
         const { verdict, log } = await ask({ call: () => result });
         const what = `${JSON.stringify(result)}: ${JSON.stringify(verdict)}`;
@@ -226,6 +242,39 @@ for (const kind of kinds) {
       assert.equal((await validateBatch(client, [{ tool: 'backup', arguments: null }])).valid, false);
       assert.equal((await validate(client, 'backup', { path: { toJSON: () => 'a' } })).valid, true);
       await client.close();
+    });
+
+    it('never throws, whatever it is given', async () => {
+      const client = await connectFake(kind, { tools: [target], capabilities: {} });
+      for (const tool of [undefined, null, 7, Symbol('x'), {}, '']) {
+        assert.deepEqual((await validate(client, tool as never, args)).errors, ['the server lists no tool of this name'], String(tool));
+        assert.equal((await validateBatch(client, [{ tool: tool as never, arguments: args }])).valid, false);
+      }
+      assert.equal((await validate(client, 'backup', args, null as never)).valid, true);
+      for (const calls of [undefined, null, [], [null], [undefined], 7]) assert.equal((await validateBatch(client, calls as never)).valid, false);
+      for (const nobody of [undefined, null, 7, {}]) {
+        assert.equal((await validate(nobody as never, 'backup', args)).valid, false);
+        assert.equal((await validateBatch(nobody as never, [{ tool: 'backup', arguments: args }])).valid, false);
+      }
+      await client.close();
+    });
+
+    it('bounds the time of regular expressions', async () => {
+      const slow = '^(\\w+\\s?)+$';
+      const text = 'a'.repeat(60) + '!';
+      for (const [schema, params] of [
+        [{ properties: { path: { type: 'string', pattern: slow } } }, { path: text }],
+        [{ patternProperties: { [slow]: {} } }, { [text]: 1 }],
+        [{ properties: { day: { format: 'date' }, path: { anyOf: [{ pattern: slow }, {}] } } }, { day: '2026-11-29', path: text }],
+      ] as const) {
+        const client = await connectFake(kind, { tools: [{ name: 'backup', inputSchema: { type: 'object', ...schema } }], capabilities: {} });
+        const start = Date.now();
+        const verdict = await validate(client, 'backup', params);
+        assert.deepEqual(verdict.errors, ['the tool cannot be judged: a regular expression of its inputSchema takes too long for these arguments']);
+        assert.ok(Date.now() - start < 20_000);
+        assert.equal((await validate(client, 'backup', { path: 'fine' })).valid, true);
+        await client.close();
+      }
     });
 
     it('waits for no policy, and for no log', async () => {
