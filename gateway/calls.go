@@ -73,7 +73,7 @@ func (s *session) callTool(ctx context.Context, r *request) (json.RawMessage, er
 	return s.passed(ctx, r, p, t, o)
 }
 
-// renamed returns a refusal with the names that the caller used. What is no refusal stays.
+// renamed returns a refusal with the names that the caller used, and any other answer as it is.
 func (t target) renamed(o *upstream.Outcome, asked string) json.RawMessage {
 	words := protocol.NewResult(t.own, o.Judged)
 	for _, modern := range []bool{false, true} {
