@@ -399,7 +399,7 @@ func (m *merge) add(s *clientconfig.Server) (added bool, err error) {
 	known := m.policy.Servers
 	if i := slices.IndexFunc(known, func(k *policy.Server) bool { return k.Name == s.Name }); i >= 0 {
 		if k, n := known[i], alone.Servers[0]; !slices.Equal(k.Command, n.Command) || k.URL != n.URL {
-			return false, errors.New("the policy keeps its own server of this name")
+			return false, errors.New("the policy keeps its own server of this name: give this one another name in the file, and import it again")
 		}
 		return false, nil
 	}
