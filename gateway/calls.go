@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 
-	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
 	"github.com/toolvet/toolvet/internal/inside"
@@ -40,7 +39,8 @@ func (s *session) callTool(ctx context.Context, r *request) (json.RawMessage, er
 	if unknown != nil {
 		passage := s.g.door.Refuse(ctx, c, r.passage(), unknown.verdict())
 		if door.Invalid(passage.Verdict()) && s.g.protocolErrors() {
-			return nil, invalid(c.Name, passage.Verdict())
+			words := protocol.NewResult(c.Name, passage.Verdict())
+			return nil, invalid(&words)
 		}
 		answer, _ := passage.ToolRefusal()
 		return answer.Raw, nil
@@ -61,12 +61,32 @@ func (s *session) callTool(ctx context.Context, r *request) (json.RawMessage, er
 	case o == nil:
 		return nil, err // the server's own answer
 	case !o.Ran && door.Invalid(o.Judged) && s.g.protocolErrors():
-		return nil, invalid(t.own, o.Judged)
+		words := protocol.NewResult(t.own, o.Judged)
+		words.Called(c.Name, t.exposed)
+		return nil, invalid(&words)
 	case err != nil:
 		s.g.log.Warn("a call failed", "err", t.of(err))
 	}
+	if !o.Ran {
+		o.Raw = t.renamed(o, c.Name)
+	}
 	return s.passed(ctx, r, p, t, o)
 }
+
+// renamed returns a refusal with the names that the caller used, and any other answer as it is.
+func (t target) renamed(o *upstream.Outcome, asked string) json.RawMessage {
+	words := protocol.NewResult(t.own, o.Judged)
+	for _, modern := range []bool{false, true} {
+		if bytes.Equal(o.Raw, words.Refusal(modern)) {
+			words.Called(asked, t.exposed)
+			return words.Refusal(modern)
+		}
+	}
+	return o.Raw
+}
+
+// exposed returns the clients' name for a tool of the target's server.
+func (t target) exposed(own string) string { return Expose(t.name, own) }
 
 // passed converts a result to the form that the client gets.
 func (s *session) passed(ctx context.Context, r *request, p *pool, from target, o *upstream.Outcome) (json.RawMessage, error) {
@@ -107,8 +127,7 @@ func (g *Gateway) doorOf(params *splice.Document) *door.Door {
 func (r *request) passage() door.Request { return door.Request{ID: string(r.id), Modern: r.modern} }
 
 // invalid returns the protocol error in place of the tool execution error for a refused call.
-func invalid(tool string, v toolvet.Verdict) error {
-	words := protocol.NewResult(tool, v)
+func invalid(words *protocol.Result) error {
 	e := words.CallError()
 	return &upstream.RefusedError{Method: "tools/call", Code: e.Code, Message: e.Message, Raw: e.Raw()}
 }

@@ -57,7 +57,7 @@ func (s *session) tryFind(ctx context.Context, r *request, p *pool, tool string,
 		v := unknown.verdict()
 		return validate.Found{Gate: s.g.plain, Unknown: &v}, tool, nil
 	}
-	found := validate.Found{Server: t.name, Gate: t.judge()}
+	found := validate.Found{Server: t.name, Gate: t.judge(), Expose: t.exposed}
 	if batch {
 		t.list(ctx, servers.Tools) // waits for a hanging server only once
 		var cancel func()

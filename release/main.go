@@ -29,6 +29,18 @@ import (
 	"time"
 )
 
+const usage = `Usage, in the root of the repository:
+
+  go run ./release [flags] [TARGET...]   write the files of all targets, or of these, such as linux/amd64
+  go run ./release repeat DIR [TARGET...]
+                                         build them again without a cache, and compare with the SHA256SUMS of DIR
+  go run ./release plugin                renew the plugin for Claude Code in the repository
+  go run ./release publish               tag the commit and push the tags: the workflow does the rest
+
+A target takes some two minutes on an idle machine. Only the first command has flags:
+
+`
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := command(ctx, os.Args[1:])
@@ -43,7 +55,14 @@ func command(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("release", flag.ContinueOnError)
 	out := flags.String("o", "dist", "directory for the files")
 	commit := flags.String("commit", "", "commit of a tree without git; needs SOURCE_DATE_EPOCH")
-	if err := flags.Parse(args); err != nil {
+	flags.Usage = func() {
+		fmt.Fprint(flags.Output(), usage)
+		flags.PrintDefaults()
+	}
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return nil
+	case err != nil:
 		return err
 	}
 	root, err := os.Getwd()

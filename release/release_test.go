@@ -248,3 +248,16 @@ func TestConfigFaults(t *testing.T) {
 		}
 	}
 }
+
+// TestHelp holds that --help names each command, and is no fault.
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	if err := command(t.Context(), []string{"--help"}); err != nil {
+		t.Errorf("--help: %v", err)
+	}
+	for _, word := range []string{"[TARGET...]", "repeat DIR", "plugin", "publish"} {
+		if !strings.Contains(usage, word) {
+			t.Errorf("the usage lacks %q", word)
+		}
+	}
+}

@@ -85,7 +85,9 @@ func (c *confines) add(dir string) {
 	c.roots[key] = struct{}{}
 	c.longest = max(c.longest, len(key))
 	c.network = c.network || strings.HasPrefix(key, "//")
-	c.names = append(c.names, dir)
+	if !slices.Contains(c.names, dir) { // a server's argument may be its client's root as well
+		c.names = append(c.names, dir)
+	}
 	for _, r := range readings(dir, c.platform) {
 		w := walk{platform: c.platform}
 		w.resolve(r.text, "")

@@ -53,6 +53,8 @@ type Found struct {
 	// Unknown is the verdict on a tool without a server, or with a server that does not answer; nil for
 	// others.
 	Unknown *toolvet.Verdict
+	// Expose returns the client's name for a tool of the server; nil: both use the same.
+	Expose func(own string) string
 }
 
 // at finds the server for a tool by its name at the door, and its name at the server.
@@ -91,6 +93,7 @@ func (v *Validator) answer(ctx context.Context, r *Request, t *teller) json.RawM
 type admitted struct {
 	*protocol.Request
 	Found
+	asked string // the tool as the client named it
 }
 
 // admit judges the call of the validate tool itself, alone or in a batch, with that tool's limits, and
@@ -121,7 +124,8 @@ func (v *Validator) admit(ctx context.Context, r *Request, raw json.RawMessage) 
 	} else if tool := v.definition(q.Call.Name, r.Method); tool != nil {
 		q.Call.Tool, q.Call.Validation = tool, true
 	}
-	return &admitted{q, at}, nil
+	asked, _ := own.Arguments["tool"].(string)
+	return &admitted{q, at, asked}, nil
 }
 
 // misspelt reports whether the arguments of the validate tool have a member that it does not take, which
@@ -167,7 +171,7 @@ func (v *Validator) judge(ctx context.Context, r *Request, q *admitted, progress
 	if r.Judged != nil {
 		verdict = r.Judged(ctx, q.Call, verdict, time.Since(began))
 	}
-	result := protocol.NewResult(q.Call.Name, verdict)
+	result := q.result(verdict)
 	switch {
 	case !q.asks(ctx, verdict):
 		kept.tell(&result, found == kept.findings && len(verdict.Findings) == found)
@@ -192,5 +196,14 @@ func (r *Request) unknown(ctx context.Context, q *admitted) protocol.Result {
 	if r.Judged != nil {
 		verdict = r.Judged(ctx, q.Call, verdict, 0)
 	}
-	return protocol.NewResult(q.Call.Name, verdict)
+	return q.result(verdict)
+}
+
+// result puts a verdict into words, with the names that the client used.
+func (q *admitted) result(v toolvet.Verdict) protocol.Result {
+	result := protocol.NewResult(q.Call.Name, v)
+	if q.Expose != nil {
+		result.Called(q.asked, q.Expose)
+	}
+	return result
 }

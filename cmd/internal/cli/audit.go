@@ -270,6 +270,9 @@ func (a *app) finishAudit(flags auditFlags, place string, report *audit.Report) 
 	if err := show(a.stdout, report); err != nil {
 		return err
 	}
+	if !flags.json && slices.ContainsFunc(report.Weaknesses, func(w audit.Weakness) bool { return w.Confidence == audit.Proven && w.Graded() }) {
+		fmt.Fprintln(a.stderr, "toolvet: hint: --write-policy FILE drafts a policy that closes what is proven, and tries it")
+	}
 	return a.auditOutcome(flags, report)
 }
 
@@ -308,7 +311,7 @@ func (a *app) auditHere(ctx context.Context, flags auditFlags, place string, ser
 	}
 	found, err := a.tryServer(ctx, flags, server, nil, sarif.Steer(in.Facts))
 	if err != nil {
-		return nil, untried(ctx, place, err, in)
+		return nil, untried(ctx, place, notFetched(err), in)
 	}
 	in.Target.Methods = append(in.Target.Methods, audit.Dynamic)
 	in.Target.Server = found.Server
@@ -319,6 +322,17 @@ func (a *app) auditHere(ctx context.Context, flags auditFlags, place string, ser
 	in.Tools = append(in.Tools, found.Tools...)
 	in.Notes = append(in.Notes, found.Notes...)
 	return found, nil
+}
+
+// notFetched says what to do if a launcher misses a package in its cache: the sandbox has no network.
+func notFetched(err error) error {
+	switch said := err.Error(); {
+	case strings.Contains(said, "ENOTCACHED"):
+		return enforce.WithHint(err, "the sandbox has no network. Have npm fetch the package once, 'npm exec --yes --ignore-scripts --package=PACKAGE -- node --version', and audit again")
+	case strings.Contains(said, "offline") && strings.Contains(said, "cache"): // uv
+		return enforce.WithHint(err, "the sandbox has no network. Have uv fetch the package once, 'uv tool install PACKAGE', and audit again")
+	}
+	return err
 }
 
 // untried notes in a report of the code that the server did not run: its facts are inconclusive for each

@@ -54,7 +54,7 @@ func (a *app) auditBehindProxy(ctx context.Context, flags auditFlags, server []s
 	}
 	switch {
 	case flags.writePolicy != "":
-		_, _ = terminal.Fprintf(a.stderr, "toolvet: wrote %s: read it, tighten it, and use it with\n  toolvet proxy --policy %s -- SERVER-COMMAND\n", flags.writePolicy, flags.writePolicy)
+		_, _ = terminal.Fprintf(a.stderr, "toolvet: wrote %s: read it, tighten it, and use it with\n  toolvet proxy --policy %s --contain -- SERVER-COMMAND\n", flags.writePolicy, flags.writePolicy)
 	case flags.policy == "" && compared.Outcome.Remain > 0:
 		fmt.Fprintln(a.stderr, "toolvet: hint: a preset refuses only what nobody can mean; say in a policy what the tools may do: --write-policy FILE drafts one that closes what was proven, and tries it")
 	}

@@ -50,6 +50,9 @@ func (a *app) call(ctx context.Context, flags serversFlags, args []string) error
 			return fmt.Errorf("%s: %w", displayName(args[1]), err)
 		}
 		arguments = raw
+		if fault := faultOf(raw); fault != nil {
+			a.warn("%s: %v", displayName(args[1]), fault)
+		}
 	}
 	p, err := policy.Load(flags.gate.Policy, a.checks.Demands()...)
 	if err != nil {

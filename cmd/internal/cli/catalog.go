@@ -36,6 +36,7 @@ func (a *app) knownTools(ctx context.Context, file string, server upstream.Diale
 	case file != "":
 		return a.savedTools(file)
 	case server != nil:
+		defer a.working("starting the server")()
 		client, err := startServer(ctx, server, timeout)
 		if err != nil {
 			return nil, err

@@ -16,9 +16,11 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/cmd/internal/backend"
+	"github.com/toolvet/toolvet/cmd/internal/clientconfig"
 	"github.com/toolvet/toolvet/internal/access"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/preset"
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -181,7 +183,24 @@ func (a *app) checkFile(ctx context.Context, j judger, name string) judged {
 	if err != nil {
 		return notJudged(err)
 	}
-	return j.judge(ctx, raw)
+	v := j.judge(ctx, raw)
+	switch fault := faultOf(raw); {
+	case fault == nil:
+	case v.err != nil:
+		v.err = fault
+	default: // the verdict knows only the part at fault
+		a.warn("%s: %v", displayName(name), fault)
+	}
+	return v
+}
+
+// faultOf tells where a text is no JSON; nil: it is JSON.
+func faultOf(text []byte) error {
+	_, err := strictjson.Parse(text, strictjson.Limits{Bytes: len(text)})
+	if e := (*strictjson.Error)(nil); errors.As(err, &e) && (e.Kind == strictjson.Syntax || e.Kind == strictjson.TrailingData) {
+		return clientconfig.Located(text, err)
+	}
+	return nil
 }
 
 // writeVerdict prints a verdict. Text output has none for a call that was not judged.

@@ -134,8 +134,11 @@ func newInstaller() (*install.Installer, error) {
 	dir, dirErr := os.Getwd()
 	home, homeErr := os.UserHomeDir()
 	config, configErr := os.UserConfigDir()
-	if err := errors.Join(dirErr, homeErr, configErr); err != nil {
-		return nil, fmt.Errorf("looking for the configurations of hosts: %w", err)
+	if err := cmp.Or(homeErr, configErr); err != nil {
+		return nil, enforce.WithHint(fmt.Errorf("looking for the configurations of hosts: %w", err), "toolvet finds them below your home directory: set this variable")
+	}
+	if dirErr != nil {
+		return nil, fmt.Errorf("looking for the configurations of hosts: %w", dirErr)
 	}
 	state := os.Getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(state) {

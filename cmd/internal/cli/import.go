@@ -70,6 +70,7 @@ func (a *app) importServers(flags importFlags, files []string) error {
 	if err != nil {
 		return err
 	}
+	defer a.working("importing")()
 	reader, err := newImportReader()
 	if err != nil {
 		return err
@@ -155,6 +156,18 @@ func readSmall(file string) ([]byte, error) {
 		err = fmt.Errorf("it is larger than %d MiB", maxSettings>>20)
 	}
 	return data, err
+}
+
+// readRegular is readSmall for a file that nobody has named: opening a pipe could wait for ever.
+func readRegular(file string) ([]byte, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("it is no regular file")
+	}
+	return readSmall(file)
 }
 
 var envLine = lazyregexp.New(`(?m)^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=`)
@@ -386,7 +399,7 @@ func (m *merge) add(s *clientconfig.Server) (added bool, err error) {
 	known := m.policy.Servers
 	if i := slices.IndexFunc(known, func(k *policy.Server) bool { return k.Name == s.Name }); i >= 0 {
 		if k, n := known[i], alone.Servers[0]; !slices.Equal(k.Command, n.Command) || k.URL != n.URL {
-			return false, errors.New("the policy keeps its own server of this name")
+			return false, errors.New("the policy keeps its own server of this name: give this one another name in the file, and import it again")
 		}
 		return false, nil
 	}

@@ -105,14 +105,13 @@ func (s *summary) server(server *policy.Server, tools *call.Catalog) {
 		s.line(2, "%s: %s", name, s.access(server.Name, name))
 		s.demands(server, "", func(t *policy.Tool) bool { return t.Pattern != "*" && t.Matches(name) })
 	}
-	switch {
-	case tools != nil:
-	case s.allows():
-		s.line(2, "every other tool: refused, because no rule allows it")
-	default:
-		s.line(2, "every other tool: allowed")
+	if tools == nil {
+		s.line(2, "every other tool: %s", s.access(server.Name, anyOther))
 	}
 }
+
+// anyOther is a tool that only the pattern * covers.
+const anyOther = "\x00other"
 
 // demands tells what the tools of a server that match must have as arguments, below a title if there is one.
 func (s *summary) demands(server *policy.Server, title string, matches func(*policy.Tool) bool) {

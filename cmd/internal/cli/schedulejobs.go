@@ -101,6 +101,9 @@ func (f *jobFlags) patch(cmd *cobra.Command, more map[string]any) ([]byte, error
 		fields, _ := value().(map[string]any)
 		for k, v := range fields {
 			if raw, ok := v.(json.RawMessage); ok && !json.Valid(raw) {
+				if fault := faultOf(raw); fault != nil {
+					return nil, usageError(cmd, "--%s is no JSON: %v", flag, fault)
+				}
 				return nil, usageError(cmd, "--%s is no JSON", flag)
 			}
 			object[k] = v

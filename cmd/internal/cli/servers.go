@@ -190,8 +190,10 @@ func (a *app) servers(ctx context.Context, flags serversFlags, names []string, h
 		go func() { standings[i] <- set.standing(ctx, name, has) }()
 	}
 	worst := exitGo
-	for _, one := range standings {
+	for i, one := range standings {
+		end := a.working("starting " + oneLine(names[i], 64))
 		s := <-one
+		end()
 		if s.Status != upstream.Ready || s.Announced != nil && !*s.Announced {
 			worst = exitNoGo
 		}

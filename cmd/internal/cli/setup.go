@@ -95,7 +95,9 @@ type setupRun struct {
 	installer *install.Installer
 	command   install.Command
 	ledger    ledger
-	failed    int // entries and hooks that were put back
+	failed    int  // entries and hooks that were put back
+	unread    int  // files of clients that could not be read
+	written   bool // something has changed
 }
 
 func (a *app) newSetup(flags setupFlags) (*setupRun, error) {
@@ -172,7 +174,7 @@ func (s *setupRun) run(ctx context.Context) error {
 	hosts := slices.DeleteFunc(s.installer.Machine.Found(), func(h *hook.Host) bool { return !s.wanted(h.Name) })
 	byHand := s.listFiles(files)
 	s.listHosts(hosts)
-	if len(files) == 0 && len(hosts) == 0 && byHand == 0 {
+	if len(files) == 0 && len(hosts) == 0 && byHand == 0 && s.unread == 0 {
 		return enforce.WithHint(errors.New("no client with MCP servers and no host of agents was found on this machine"),
 			"'toolvet proxy --help' shows how to guard a server by hand")
 	}
@@ -186,6 +188,9 @@ func (s *setupRun) run(ctx context.Context) error {
 	case err != nil:
 		return err
 	case servers == 0 && len(real) == 0:
+		if err := s.incomplete(); err != nil {
+			return err
+		}
 		_, err := terminal.Fprintf(s.stdout, "nothing to change: toolvet is in front of everything that it can guard here\n")
 		return err
 	case s.flags.dryRun:
@@ -200,7 +205,10 @@ func (s *setupRun) run(ctx context.Context) error {
 			return err
 		}
 	}
-	return s.apply(ctx, files, hosts, real)
+	if err := s.apply(ctx, files, hosts, real); err != nil {
+		return err
+	}
+	return s.incomplete()
 }
 
 // find reads the files of clients.
@@ -216,11 +224,12 @@ func (s *setupRun) find() []*setupFile {
 			continue
 		}
 		seen[target] = true
-		text, err := readSmall(target)
+		text, err := readRegular(target)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
+			s.unread++
 			s.warn("%s: %s cannot be read: %v", p.Client, p.File, pathless(err))
 			continue
 		}
@@ -229,6 +238,7 @@ func (s *setupRun) find() []*setupFile {
 		}
 		entries, err := s.rewriter.Entries(text, p.ID)
 		if err != nil {
+			s.unread++
 			s.warn("%s: %s stays as it is: %v", p.Client, p.File, err)
 			continue
 		}
@@ -251,12 +261,15 @@ func (s *setupRun) listFiles(files []*setupFile) (byHand int) {
 		}
 	}
 	for _, p := range s.byHand {
-		text, err := readSmall(p.File)
+		text, err := readRegular(p.File)
 		if !s.wanted(p.ID) || err != nil || !bytes.Contains(text, []byte("mcp")) && !bytes.Contains(text, []byte("extensions")) {
 			continue
 		}
 		byHand++
 		terminal.Fprintf(s.stdout, "%s, %s\n  setup does not edit this file: its hook judges the calls of these servers, or put 'toolvet proxy --' before each command there\n", p.Client, p.File)
+		for _, c := range clientconfig.Commands(text) {
+			terminal.Fprintf(s.stdout, "  line %d: the command of %s\n", c.Line, oneLine(c.Server, 64))
+		}
 	}
 	return byHand
 }
@@ -316,7 +329,7 @@ func (s *setupRun) planHooks(hosts []*hook.Host) ([]*install.Change, error) {
 
 func (s *setupRun) apply(ctx context.Context, files []*setupFile, hosts []*hook.Host, shown []*install.Change) error {
 	err := s.applyAll(ctx, files, hosts, shown)
-	if err != nil && !errors.As(err, new(exitCode)) {
+	if err != nil && s.written && !errors.As(err, new(exitCode)) {
 		s.warn("not all of this is proven: 'toolvet setup --undo' undoes it")
 	}
 	return err
@@ -347,7 +360,7 @@ func (s *setupRun) applyAll(ctx context.Context, files []*setupFile, hosts []*ho
 			}
 		}
 	}
-	s.notes(hosts, shown)
+	s.notes(files, hosts, shown)
 	if s.failed > 0 {
 		terminal.Fprintf(s.stdout, "%s not in force; 'toolvet setup --undo' undoes the rest\n", count(s.failed, "change"))
 		return exitCode(exitNoGo)
@@ -356,8 +369,22 @@ func (s *setupRun) applyAll(ctx context.Context, files []*setupFile, hosts []*ho
 	return err
 }
 
-// notes tells what hosts want beside the change.
-func (s *setupRun) notes(hosts []*hook.Host, shown []*install.Change) {
+// incomplete reports the files that could not be read: their servers are not guarded.
+func (s *setupRun) incomplete() error {
+	if s.unread == 0 {
+		return nil
+	}
+	return enforce.WithHint(fmt.Errorf("%s not read, and left alone", count(s.unread, "configuration")), "the warning above says why: mend the file, and run setup again")
+}
+
+// notes tells what hosts want beside the change, and which changed files other people may get.
+func (s *setupRun) notes(files []*setupFile, hosts []*hook.Host, shown []*install.Change) {
+	for _, f := range files {
+		inside, err := filepath.Rel(s.dir, f.place.File)
+		if err == nil && filepath.IsLocal(inside) && s.dir != s.home && filepath.IsAbs(s.command.Program) && len(f.changing()) > 0 {
+			terminal.Fprintf(s.stdout, "note: %s now names %s, which other machines may not have: before you share this file, undo, and run setup with --program toolvet\n", inside, s.command.Program)
+		}
+	}
 	for _, h := range hosts {
 		if !slices.ContainsFunc(shown, func(c *install.Change) bool { return c.Host == h }) {
 			continue
@@ -396,6 +423,7 @@ func (s *setupRun) write(f *setupFile) error {
 	if err := replaceFile(f.target, text); err != nil {
 		return errors.Join(err, s.ledger.forget(f.target, keysOf(list)))
 	}
+	s.written = true
 	_, err = terminal.Fprintf(s.stdout, "wrote %s\n", f.place.File)
 	return err
 }
@@ -421,6 +449,7 @@ func (s *setupRun) writeHooks(shown []*install.Change) error {
 	if err := s.ledger.rememberHooks(names); err != nil {
 		return fmt.Errorf("remembering how to undo it: %w", err)
 	}
+	s.written = true
 	return s.writeHookChanges(s.installer, changes)
 }
 

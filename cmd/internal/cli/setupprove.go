@@ -51,6 +51,7 @@ func (s *setupRun) proveEntry(ctx context.Context, f *setupFile, e *clientconfig
 	if err := s.putBack(f, e); err != nil {
 		return err
 	}
+	e.Left = "it does not work behind toolvet"
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

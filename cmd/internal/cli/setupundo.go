@@ -211,12 +211,14 @@ func (s *setupRun) undo() error {
 	left := 0
 	for _, p := range pages {
 		n, err := s.undoPage(p)
-		if err != nil {
-			return err
+		if err != nil { // the other files do not suffer from it
+			s.complain(err)
+			n = max(n, 1)
 		}
 		left += n
 	}
 	if left > 0 {
+		terminal.Fprintf(s.stdout, "not all is undone: mend what is named above, and say 'toolvet setup --undo' again\n")
 		return exitCode(exitNoGo)
 	}
 	_, err = terminal.Fprintf(s.stdout, "undone: start your clients again\n")
@@ -246,7 +248,7 @@ func (s *setupRun) planUninstall(names []string) ([]*install.Change, error) {
 
 // undoPage gives the entries of a file their former text, and returns how many only a person can restore.
 func (s *setupRun) undoPage(p ledgerPage) (left int, err error) {
-	text, err := readSmall(p.File)
+	text, err := readRegular(p.File)
 	if errors.Is(err, fs.ErrNotExist) {
 		terminal.Fprintf(s.stdout, "%s is not there any more\n", p.File)
 		return 0, s.ledger.drop(s.ledger.page(p.File))
@@ -257,18 +259,23 @@ func (s *setupRun) undoPage(p ledgerPage) (left int, err error) {
 	var done []string
 	changed := false
 	for _, e := range p.Entries {
-		next, found, err := clientconfig.Exchange(text, e.Keys, e.After, e.Before)
+		next, found, err := clientconfig.Restore(text, e.Keys, e.Before, e.After)
 		if err != nil {
 			return 0, fmt.Errorf("%s: %w", p.File, err)
 		}
-		if found == clientconfig.Changed {
+		switch name := oneLine(e.Keys[len(e.Keys)-1], 64); found {
+		case clientconfig.Unwrapped:
+			terminal.Fprintf(s.stdout, "%s: %s has changed since: only toolvet is taken out of it\n", p.File, name)
+		case clientconfig.Vanished:
+			terminal.Fprintf(s.stdout, "%s: %s is not there any more\n", p.File, name)
+		case clientconfig.Changed:
 			left++
 			s.warn("%s: %s has changed since: take 'toolvet proxy' out of it by hand; its former text is in %s",
-				p.File, oneLine(e.Keys[len(e.Keys)-1], 64), filepath.Join(s.ledger.dir, s.ledger.page(p.File)))
+				p.File, name, filepath.Join(s.ledger.dir, s.ledger.page(p.File)))
 			continue
 		}
 		text, done = next, append(done, e.key())
-		changed = changed || found == clientconfig.Swap
+		changed = changed || found == clientconfig.Swap || found == clientconfig.Unwrapped
 	}
 	if changed {
 		if err := replaceFile(p.File, text); err != nil {

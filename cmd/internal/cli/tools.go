@@ -74,6 +74,8 @@ type nativeValidation struct {
 
 func (a *app) listServer(cmd *cobra.Command, flags toolsFlags, server []string) error {
 	ctx := cmd.Context()
+	end := a.working("starting the server")
+	defer end()
 	client, err := startServer(ctx, upstream.Command{Args: server}, flags.timeout)
 	if err != nil {
 		return err
@@ -83,6 +85,7 @@ func (a *app) listServer(cmd *cobra.Command, flags toolsFlags, server []string) 
 	if err != nil {
 		return err
 	}
+	end()
 	l := listing{Tools: []json.RawMessage{}, catalog: tools, version: client.ProtocolVersion()}
 	for _, name := range tools.Names() {
 		l.Tools = append(l.Tools, tools.Tool(name).Raw)

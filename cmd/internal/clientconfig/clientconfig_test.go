@@ -114,12 +114,12 @@ func TestLeftOut(t *testing.T) {
 func TestNoConfig(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		``:                                     "value is expected",
-		`{}`:                                   `no "mcpServers"`,
-		`{"mcpServers":[]}`:                    `"mcpServers" cannot be read: the JSON text is not a JSON object`,
-		`{"servers":{"a":7}}`:                  `the server "a" is no object`,
-		`{"mcpServers":{"a":{},"a":{}}}`:       "twice",
-		`{"servers":{"a":{"command":"hunter2"`: "",
+		``:                                       "value is expected",
+		`{}`:                                     `no "mcpServers"`,
+		`{"mcpServers":[]}`:                      `"mcpServers" cannot be read: line 1, column 15: the JSON text is not a JSON object`,
+		`{"servers":{"a":7}}`:                    `the server "a" is no object`,
+		"{\"mcpServers\":{\n\"a\":{},\"a\":{}}}": `cannot be read: line 2, column 12: "/a" is given twice`,
+		`{"servers":{"a":{"command":"hunter2"`:   "",
 	} {
 		_, err := newReader(t).Read([]byte(text))
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {

@@ -116,12 +116,12 @@ var limits = strictjson.Limits{Bytes: maxBytes}
 func servers(text []byte) ([]entry, error) {
 	root, err := membersAt(Plain(text), 0)
 	if err != nil {
-		return nil, err
+		return nil, Located(text, err)
 	}
 	for _, path := range [][]string{{"mcpServers"}, {"servers"}, {"mcp", "servers"}} {
 		list, found, err := below(root, path)
 		if err != nil {
-			return nil, err
+			return nil, Located(text, err)
 		}
 		if !found {
 			continue
@@ -130,7 +130,7 @@ func servers(text []byte) ([]entry, error) {
 		for i, m := range list {
 			entries[i].name = m.Key
 			if entries[i].members, err = membersAt(m.Raw, m.Offset); err != nil {
-				return nil, fmt.Errorf("the server %q is no object", strictjson.Printable(m.Key, 64))
+				return nil, unreadable(text, m.Key, err)
 			}
 		}
 		return entries, nil
@@ -141,7 +141,7 @@ func servers(text []byte) ([]entry, error) {
 func below(members []strictjson.Member, path []string) (list []strictjson.Member, found bool, err error) {
 	for _, key := range path {
 		i := slices.IndexFunc(members, func(m strictjson.Member) bool { return m.Key == key })
-		if i < 0 {
+		if i < 0 || string(members[i].Raw) == "null" {
 			return nil, false, nil
 		}
 		if members, err = membersAt(members[i].Raw, members[i].Offset); err != nil {
@@ -156,7 +156,7 @@ func membersAt(object []byte, offset int) ([]strictjson.Member, error) {
 	for i := range members {
 		members[i].Offset += offset
 	}
-	return members, err
+	return members, moved(err, offset)
 }
 
 func text(m *strictjson.Member) (string, error) {
@@ -255,7 +255,7 @@ func (w *words) stdio(e *entry) error {
 			return err
 		}
 	}
-	if isProxy(program, args) {
+	if isToolvet(*e) {
 		return errors.New("it is behind toolvet already")
 	}
 	w.server.Command = append([]string{w.replace(program)}, w.arguments(args)...)

@@ -9,10 +9,10 @@ import (
 	"fmt"
 	"net/url"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
@@ -58,23 +58,25 @@ func (e *Entry) Name() string { return e.Keys[len(e.Keys)-1] }
 func (r *Rewriter) Entries(file []byte, client string) ([]*Entry, error) {
 	top, err := membersAt(Plain(file), 0)
 	if err != nil {
-		return nil, err
+		return nil, Located(file, err)
 	}
 	var out []*Entry
 	for _, keys := range roots(client, r.workspace) {
 		list, found, err := below(top, keys)
 		if err != nil {
-			return nil, err
+			return nil, Located(file, err)
 		}
 		if !found {
 			continue
 		}
 		for _, m := range list {
 			e := entry{name: m.Key, plain: m.Raw}
-			if e.members, err = membersAt(m.Raw, 0); err != nil {
-				return nil, fmt.Errorf("the server %q is no object", strictjson.Printable(m.Key, 64))
+			text, path := file[m.Offset:m.Offset+len(m.Raw)], slices.Concat(keys, []string{m.Key})
+			if e.members, err = membersAt(m.Raw, 0); err != nil { // the others do not suffer from it
+				out = append(out, &Entry{Keys: path, Left: unreadable(file, m.Key, moved(err, m.Offset)).Error(), Before: bytes.Clone(text), After: bytes.Clone(text)})
+				continue
 			}
-			out = append(out, r.plan(file[m.Offset:m.Offset+len(m.Raw)], e, client, slices.Concat(keys, []string{m.Key})))
+			out = append(out, r.plan(text, e, client, path))
 		}
 	}
 	return out, nil
@@ -133,13 +135,21 @@ func (r *Rewriter) edits(e entry, client string) ([]edit, error) {
 
 // onlyURL reports what an entry has beside a URL, and the proxy cannot do.
 func (e *entry) onlyURL() error {
-	for _, key := range []string{"command", "args", "env", "envFile", "cwd", "oauth", "auth", "authProviderType"} {
+	for _, key := range []string{"command", "args", "env", "envFile", "cwd"} {
 		if e.find(key) != nil { // even null: the proxy's own would be the second
 			return fmt.Errorf("beside its URL it has %q, which the proxy cannot do for the client", key)
 		}
 	}
+	for _, m := range e.members {
+		if m.Key != "headers" && clientsOwn.MatchString(m.Key) {
+			return fmt.Errorf("beside its URL it has %q, which the proxy cannot do for the client", strictjson.Printable(m.Key, 64))
+		}
+	}
 	return nil
 }
+
+// clientsOwn matches keys for what a client does itself on its way to a URL: logins, headers by a program, certificates.
+var clientsOwn = lazyregexp.New(`(?i)auth|header|token|credential|certificate|^tls|^proxy|^requestInit$|^target(Audience|ServiceAccount)$`)
 
 // reach returns what an entry has to reach its server: a command or a URL.
 func (e *entry) reach() (command, address *strictjson.Member, err error) {
@@ -285,6 +295,9 @@ func variables(env []Variable) ([]byte, error) {
 	return bytes.Join(list, []byte(", ")), nil
 }
 
+// spelling matches the last part of toolvet's name as a program, a package of npm or an image: toolvet.cmd, toolvet@0.1.0, toolvet:0.1.0.
+var spelling = lazyregexp.New(`^toolvet(\.(exe|cmd|bat|ps1))?([@:].*)?$`)
+
 // isToolvet reports whether an entry starts toolvet: by its command, or as an argument of a launcher such as npx or cmd.
 func isToolvet(e entry) bool {
 	command := e.get("command")
@@ -304,32 +317,29 @@ func isToolvet(e entry) bool {
 		words = append(words, args...)
 	}
 	for i, word := range words[:len(words)-1] {
-		base := filepath.Base(strings.ReplaceAll(word, `\`, "/"))
-		if strings.TrimSuffix(base, ".exe") == "toolvet" && (words[i+1] == "proxy" || words[i+1] == "serve") {
+		base := path.Base(strings.ReplaceAll(word, `\`, "/"))
+		if spelling.MatchString(base) && (words[i+1] == "proxy" || words[i+1] == "serve") {
 			return true
 		}
 	}
 	return false
 }
 
-// A Swapped says what Exchange found.
+// A Swapped says what Exchange or Restore found.
 type Swapped int
 
 // The text at the place of the entry.
 const (
-	Swap     Swapped = iota // the old text: the new one is there now
-	Same                    // the new text
-	Changed                 // another
-	Vanished                // nothing
+	Swap      Swapped = iota // the old text: the new one is there now
+	Same                     // the new text
+	Changed                  // another
+	Vanished                 // nothing
+	Unwrapped                // another: toolvet is taken out of it
 )
 
 // Exchange replaces the text of an entry by another if it is still the old one. Every other byte of the file stays.
 func Exchange(file []byte, keys []string, old, next []byte) ([]byte, Swapped, error) {
-	list, err := membersAt(Plain(file), 0)
-	if err != nil {
-		return nil, Changed, err
-	}
-	list, found, err := below(list, keys[:len(keys)-1])
+	list, found, err := entriesAt(file, keys)
 	if err != nil {
 		return nil, Changed, err
 	}

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/toolvet/toolvet/cmd/internal/clientconfig"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
@@ -49,13 +48,8 @@ func (e *Malformed) Error() string {
 }
 
 func malformed(text []byte, at int, fault string) *Malformed {
-	at = min(max(at, 0), len(text))
-	before := text[:at]
-	return &Malformed{
-		Line:   bytes.Count(before, []byte("\n")) + 1,
-		Column: utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1,
-		Fault:  fault,
-	}
+	line, column := clientconfig.Position(text, at)
+	return &Malformed{line, column, fault}
 }
 
 // parse reads a text strictly: a key that is given twice could mean two things.
