@@ -17,6 +17,7 @@ import (
 	"github.com/toolvet/toolvet/call/result"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/bounded"
+	"github.com/toolvet/toolvet/internal/test/need"
 	"github.com/toolvet/toolvet/internal/test/race"
 )
 
@@ -41,6 +42,7 @@ func textResult(t testing.TB, s string) *result.Result {
 // TestLargeResults holds that honest results of 20 MiB pass all checks as they are, but for base64: about once a
 // megabyte, random characters look like the name of a key and its value. In synctest a busy machine costs no time.
 func TestLargeResults(t *testing.T) {
+	need.Minutes(t)
 	t.Parallel()
 	size := race.Less(20<<20, 40)
 	for _, kind := range reviewTexts {

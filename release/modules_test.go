@@ -17,6 +17,8 @@ import (
 
 	gomodule "golang.org/x/mod/module"
 	modzip "golang.org/x/mod/zip"
+
+	"github.com/toolvet/toolvet/internal/test/need"
 )
 
 const root = ".."
@@ -27,6 +29,7 @@ const version = "v0.99.0"
 // TestGoInstall holds that "go install …/cmd/toolvet@latest" works once the modules have their tags: a module proxy of files
 // serves them as git would. Go reads all requirements and packages, and prints the commands of a build (-n).
 func TestGoInstall(t *testing.T) {
+	need.Minutes(t)
 	t.Parallel()
 	c := configuration(t)
 	proxy := t.TempDir()

@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/test/need"
 	"github.com/toolvet/toolvet/internal/test/race"
 	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 )
@@ -273,6 +274,7 @@ func (w waiting) Read([]byte) (int, error) {
 // come: one of many small maps, three, and sixty whose bodies do not end; and while twelve requests of 2 to 6 MiB come at
 // once, of an unknown method and for a prompt.
 func TestBoundsOfRequests(t *testing.T) {
+	need.Minutes(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		m, err := jsonrpc.DecodeEnvelope(body, call.Limits{})
@@ -335,6 +337,7 @@ func TestBoundsOfRequests(t *testing.T) {
 
 // TestBoundsOfResults holds the same while results of 62 MiB come, full of what the output layer finds.
 func TestBoundsOfResults(t *testing.T) {
+	need.Minutes(t)
 	b := startBounded(t, "version: 1\nservers: {s: {command: [hostileserver]}}\n", "serve", "--listen", "ADDRESS")
 	for kind, want := range map[string]string{"orders": "orders to you", "tokens": "holds more than 100000 secrets"} {
 		b.beside("s__t", func() {

@@ -48,6 +48,7 @@ func self(t *testing.T) string {
 
 // TestProxy holds that the proxy on stdio passes every scenario for servers and proxies.
 func TestProxy(t *testing.T) {
+	need.Minutes(t)
 	race.Skip(t)
 	t.Parallel()
 	report := filepath.Join(t.TempDir(), "junit.xml")
@@ -73,6 +74,7 @@ func TestHTTP(t *testing.T) {
 
 // TestGateway holds that the gateway conforms, over HTTP and on stdio.
 func TestGateway(t *testing.T) {
+	need.Minutes(t)
 	race.Skip(t)
 	t.Parallel()
 	policy := filepath.Join(t.TempDir(), "toolvet.yaml")
@@ -126,6 +128,7 @@ func TestFromText(t *testing.T) {
 
 // TestGoTemplate holds that the template in Go conforms, as far as a server without the fixture can be tested.
 func TestGoTemplate(t *testing.T) {
+	need.Minutes(t)
 	race.Skip(t)
 	t.Parallel()
 	program := built(t, "./protocol/templates/go")
@@ -136,6 +139,7 @@ func TestGoTemplate(t *testing.T) {
 // own text, so it also plays scenarios about messages that other SDKs refuse by themselves. Left out
 // are "two-readers", since mcp-go answers to a rounded id, and "params-with-a-key-twice", since it has one code for what its hook refuses.
 func TestMCPGo(t *testing.T) {
+	need.Minutes(t)
 	race.Skip(t)
 	t.Parallel()
 	program := built(t, "./mcpgo/internal/fixture")

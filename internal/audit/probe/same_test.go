@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolvet/toolvet/internal/audit"
 	"github.com/toolvet/toolvet/internal/audit/render"
+	"github.com/toolvet/toolvet/internal/test/need"
 	"github.com/toolvet/toolvet/internal/test/race"
 )
 
@@ -23,6 +24,7 @@ import (
 // are the same, byte for byte, in each form. The second time three programs for each processor want to work besides, so the first call of each
 // session takes longer than its limit.
 func TestSame(t *testing.T) {
+	need.Minutes(t)
 	race.Skip(t)
 	t.Parallel()
 	fixtures := []string{"warm", "crash", "hang", "read-prefix+", "write-open+", "fetch-words+", "shell-quoted", "search-prefix", "move-prefix", "delete", "save-device", "list-open", "read-said", "fetch-list+", "host-device", "save-adb", "silent-make", "silent-cat"}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/internal/audit"
+	"github.com/toolvet/toolvet/internal/test/need"
 	"github.com/toolvet/toolvet/internal/test/race"
 )
 
@@ -68,6 +69,7 @@ func TestUnchanged(t *testing.T) {
 // TestHabits audits servers that do something besides at each call: the report is partial and clear, or whole, and
 // nothing of it stays.
 func TestHabits(t *testing.T) {
+	need.Minutes(t)
 	race.Skip(t)
 	for name := range habits {
 		t.Run(name, func(t *testing.T) {

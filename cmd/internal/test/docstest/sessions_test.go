@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolvet/toolvet/internal/test/need"
 	"github.com/toolvet/toolvet/internal/test/npm"
 )
 
@@ -69,6 +70,7 @@ var (
 // TestSessions runs every session of every document. "..." in an output stands for
 // any lines.
 func TestSessions(t *testing.T) {
+	need.Minutes(t)
 	t.Parallel()
 	bin := tools(t)
 	ran := 0
