@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/toolvet/toolvet/internal/packed/packedtest"
 )
 
 var update = flag.Bool("update", false, "write patterns/index.txt")
@@ -32,13 +34,20 @@ func readFile(t testing.TB, text string) (f patternFile) {
 	return f
 }
 
+// TestPacked holds that the package has the patterns of the files.
+func TestPacked(t *testing.T) {
+	t.Parallel()
+	packedtest.Same(t, "patterns/vendored.json", vendored())
+	packedtest.Same(t, "patterns/own.json", own())
+}
+
 // TestIndex holds that the index has every pattern of the files, with the words that their expressions are looked for by, and that
 // all of it can be used.
 func TestIndex(t *testing.T) {
 	t.Parallel()
 	var want strings.Builder
 	uses, n := map[string][]use{}, 0
-	for _, file := range []struct{ name, text string }{{"vendored", vendored}, {"own", own}} {
+	for _, file := range []struct{ name, text string }{{"vendored", vendored()}, {"own", own()}} {
 		places := spansOf(t, file.text)
 		line := func(kind string, at [2]int) { fmt.Fprintf(&want, "%s\t%s\t%d\t%d\n", kind, file.name, at[0], at[1]) }
 		content := readFile(t, file.text)

@@ -10,17 +10,20 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/toolvet/toolvet/internal/packed"
 )
 
 //go:generate sh -c "go mod download -json github.com/betterleaks/betterleaks@v1.7.0 github.com/zricethezav/gitleaks/v8@v8.30.1 | go run github.com/toolvet/toolvet/cmd/internal/gen/patterns -o patterns"
+//go:generate env TOOLVET_UPDATE=1 go test -run TestPacked .
 //go:generate go test -run TestIndex . -update
 
 var (
-	//go:embed patterns/vendored.json
-	vendored string
+	//go:embed patterns/vendored.json.gz
+	vendoredPacked string
 
-	//go:embed patterns/own.json
-	own string
+	//go:embed patterns/own.json.gz
+	ownPacked string
 
 	// index lists the values in the files above, and the words by which texts are searched for their patterns. To read and to compile all
 	// of them takes as long as to start a program. A line is of one of the kinds below; tabs separate its fields.
@@ -34,6 +37,8 @@ var (
 	index string
 )
 
+var vendored, own = packed.Text(vendoredPacked), packed.Text(ownPacked)
+
 // A library is what the index has.
 type library struct {
 	ids            []string
@@ -46,7 +51,7 @@ type library struct {
 
 // A span is a JSON value in one of the files.
 type span struct {
-	file     string
+	file     func() string
 	from, to int
 }
 
@@ -118,7 +123,7 @@ func usesOf(text string) []use {
 	return list
 }
 
-func (s span) read(value any) { must(json.Unmarshal([]byte(s.file[s.from:s.to]), value)) }
+func (s span) read(value any) { must(json.Unmarshal([]byte(s.file()[s.from:s.to]), value)) }
 
 func (s span) pattern() *compiled {
 	var r Pattern

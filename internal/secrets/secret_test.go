@@ -52,7 +52,7 @@ func TestOwnPatterns(t *testing.T) {
 			t.Errorf("in %q (-want +got):\n%s", text, diff)
 		}
 	}
-	for _, r := range readFile(t, own).Patterns {
+	for _, r := range readFile(t, own()).Patterns {
 		if !found[r.ID] && !r.Component {
 			t.Errorf("no text has what the pattern %s finds", r.ID)
 		}

@@ -97,6 +97,7 @@ var panics = map[string]string{
 	"internal/when parser.fail":                                  "ends a deep recursion; readEnglish turns it into its error",
 	"internal/when readEnglish":                                  "lets through what is no error of the text",
 	"internal/secrets must":                                      "reads and compiles only what is embedded, which its test does as well",
+	"internal/packed Text":                                       "reads only what is embedded, which a test of its package does as well",
 	"mcpgate ownTool":                                            "decodes a constant of package protocol",
 	"mcpgo guard.ownTool":                                        "decodes a constant of package protocol",
 }
