@@ -32,6 +32,7 @@ var classes = []class{
 	{"git-setting", func(v string) bool { return !gitSettings.MatchString(v) && !gitSSH(v) && !gitPager.MatchString(v) }, "sets git's configuration, by which it starts programs"},
 	{"ssh-setting", func(v string) bool { return !sshSettings.MatchString(strings.TrimSpace(v)) }, "sets something by which ssh may start programs or open channels"},
 	{"php-setting", func(v string) bool { return phpSettings.MatchString(v) }, ""},
+	{"merge-strategy", func(v string) bool { return !among(v, "ours theirs recursive resolve octopus subtree ort") }, "names a strategy that is a program of its own"},
 	{"not-ssh", func(v string) bool { return !sshCommand.MatchString(v) }, ""},
 	{"linker", func(v string) bool {
 		return strings.Contains(v, "-extld") || strings.Contains(v, "-fplugin") || strings.Contains(v, "-wrapper")
@@ -50,6 +51,10 @@ var classes = []class{
 	{"address", func(v string) bool {
 		return strings.Contains(v, "://") || strings.Contains(v, "@") && scpForm.MatchString(v)
 	}, "names an address to send to"},
+	{"other-place", func(v string) bool {
+		parts := strings.SplitN(v, ":", 3)
+		return len(parts) == 3 && !strings.HasPrefix(v, "-") && !privateAddress(strings.Trim(parts[2], "[]"))
+	}, ""},
 	{"remote", func(v string) bool { return remote.MatchString(v) }, ""},
 	{"npm-remote", func(v string) bool {
 		return !npmAlias.MatchString(v) && (remote.MatchString(v) || npmRemote.MatchString(v))
@@ -67,6 +72,10 @@ var classes = []class{
 	{"not-file", func(v string) bool { return !fileName.MatchString(v) }, ""},
 	{"compiler", func(v string) bool { return !compilerSetting.MatchString(v) }, ""},
 	{"node-setting", func(v string) bool { return !nodeSettings.MatchString(v) }, ""},
+	{"cargo-setting", func(v string) bool {
+		return !cargoSettings.MatchString(v) || linking.MatchString(v) || strings.Contains(v, "linker")
+	}, ""},
+	{"fzf-action", func(v string) bool { return fzfRuns.MatchString(fzfLines.ReplaceAllString(v, "")) }, ""},
 	{"rust-linker", func(v string) bool { return strings.Contains(v, "linker=") }, ""},
 	{"recipe-code", recipeCode, "gives a makefile a value that a shell or make itself runs"},
 	{"host-path", func(v string) bool { return hostPath.MatchString(v) }, ""},
@@ -103,7 +112,16 @@ var fileName = lazyregexp.New(`^[\w./@+-]+\.\w{1,5}$`)
 var compilerSetting = lazyregexp.New(`^[\w:]*=(/(usr|opt)/[\w./-]*/)?([\w.-]+-)?(cc|c\+\+|gcc|g\+\+|clang|clang\+\+|clang-cl|cl|icc|icx|icpx|nvcc|ccache|sccache|ld|lld|mold|gold|ar|llvm-ar|gcc-ar)(-?[\d.]+)?(\.exe)?$`)
 
 // nodeSettings are options of Node.js that bound memory, or that print more or less. Others load code, such as --require.
-var nodeSettings = lazyregexp.New(`^(--(max[-_]old[-_]space[-_]size=\d+|max[-_]semi[-_]space[-_]size=\d+|stack[-_]trace[-_]limit=\d+|no-warnings|no-deprecation|trace-warnings|trace-deprecation|trace-uncaught|enable-source-maps|experimental-vm-modules|experimental-strip-types|expose-gc|openssl-legacy-provider|unhandled-rejections=\w+)\s*)+$`)
+var nodeSettings = lazyregexp.New(`^(--(max[-_]old[-_]space[-_]size=\d+|max[-_]semi[-_]space[-_]size=\d+|stack[-_]trace[-_]limit=\d+|no-warnings|no-deprecation|trace-warnings|trace-deprecation|trace-uncaught|enable-source-maps|(no-)?experimental-(vm-modules|strip-types|transform-types|require-module|detect-module|sqlite|websocket|webstorage|eventsource|fetch|global-(webcrypto|navigator|customevent)|test-coverage|test-module-mocks|test-snapshots|wasm-modules|json-modules|import-meta-resolve|repl-await|permission)|preserve-symlinks|abort-on-uncaught-exception|dns-result-order=\w+|expose-gc|openssl-legacy-provider|unhandled-rejections=\w+)\s*)+$`)
+
+// cargoSettings say how cargo builds and prints.
+var cargoSettings = lazyregexp.New(`^(profile\.[\w.-]+|build\.(jobs|rustflags|incremental)|net\.(offline|retry|git-fetch-with-cli)|term\.[\w.]+)\s*=`)
+
+// fzfLines are the lines that an action of fzf runs, and fzfRuns the actions that run one.
+var (
+	fzfLines = lazyregexp.New(`\b(?:execute|execute-silent|become|reload|reload-sync|preview|change-preview|transform(?:-[a-z]+)*)\(([^()]*)\)`)
+	fzfRuns  = lazyregexp.New(`execute|become|reload|preview\W|transform`)
+)
 
 // goSettings are those of "go env -w" by which go starts other programs, or gets its modules from elsewhere.
 var goSettings = lazyregexp.New(`^(CC|CXX|AR|FC|GCCGO|PKG_CONFIG|GOPROXY|GOFLAGS)=.`)

@@ -224,6 +224,9 @@ func (l *language) does(s source) string {
 		}
 		code += more.String()
 	}
+	if l.script && !s.unsure {
+		code = s.withoutPackages(l, code)
+	}
 	if !s.unsure && l.files != nil && !l.callsKnown(code, taken, modules) {
 		return inCode
 	}
@@ -435,7 +438,7 @@ var (
 
 // texts judges the texts of code that may name files.
 func (j *judge) texts(l *language, s source, element int, place string) {
-	writes := l.writes.MatchString(s.code) || slices.ContainsFunc(s.literals, func(lit literal) bool { return writingMode.MatchString(lit.text) })
+	writes := l.writes.MatchString(prints.ReplaceAllString(s.code, "")) || slices.ContainsFunc(s.literals, func(lit literal) bool { return writingMode.MatchString(lit.text) })
 	for _, m := range scriptVariables.FindAllStringSubmatch(s.code, -1) {
 		if secretVariable(m[1]) {
 			j.refuse(element, credential, place+"inserts a variable that, going by its name, holds a secret")
@@ -458,6 +461,8 @@ func (j *judge) texts(l *language, s source, element int, place string) {
 			j.refuse(element, inCode, place+givesCode)
 		case opened && (j.namesSecret(text, j.directory) || holdsSecrets(text) && len(text) > 1):
 			j.refuse(element, secret, place+"names a file that holds secrets or accounts")
+		case opened && strings.ContainsAny(text, "*?[") && strings.Trim(text, "*?./") != "" && finds("/home/.ssh/"+path.Base(text)):
+			j.refuse(element, inCode, place+"gives the program code that finds files with keys")
 		case j.namesSecret(text, j.directory):
 			j.refuse(element, inCode, place+"gives the program code with the name of a file that holds secrets or accounts")
 		case !writes:
@@ -478,5 +483,6 @@ var (
 	elsewhereTop    = lazyregexp.New(`^(/(etc|root|home|usr|var|opt|srv|mnt|media|boot|Users|Library|Applications)/|~/)[\w./+-]+$`)
 	modulePath      = lazyregexp.New(`\bsys\.path\.(append|insert)\s*\((\s*\d+\s*,)?[\s(]*$`)
 	writingMode     = lazyregexp.New(`^[rbt]{0,2}[wax+][rbtwax+]{0,2}$`)
+	prints          = lazyregexp.New(`\b(sys|process)\.std(out|err)\.write`)
 	ofEnvironment   = lazyregexp.New(`(getenv\(|environ\.get\(|environ\[)\s*$`)
 )

@@ -144,7 +144,7 @@ func (j *judge) elsewhere(s simple) string {
 }
 
 // shows are programs that only read the files in their words; git has its own rules.
-var shows = wordset.New("cat less more head tail grep egrep fgrep rg ls ll dir wc diff cmp file stat test [ find du tree nl bat md5sum sha1sum sha256sum sort cut awk gawk git echo printf basename dirname realpath readlink cd pushd which type husky jq yq yamllint actionlint shellcheck hadolint")
+var shows = wordset.New("cat less more head tail grep egrep fgrep rg ls ll dir wc diff cmp file stat test [ find du tree nl bat md5sum sha1sum sha256sum sort cut awk gawk git echo printf basename dirname realpath readlink cd pushd which type husky jq yq yamllint actionlint shellcheck hadolint prettier biome dprint yamlfmt pre-commit prek lefthook")
 
 // tellers are programs that describe files without showing their content.
 var tellers = wordset.New("ls ll dir stat test [ file find du tree basename dirname realpath readlink")
@@ -163,8 +163,21 @@ func output(program string, words []string, i int) (name string, ok bool) {
 		return word[2:], true
 	}
 	before := words[i-1]
+	if i > 1 && among(program, "curl") && clusteredOutput.MatchString(before) || i > 1 && among(program, "wget wget2") && clusteredDocument.MatchString(before) {
+		return word, true
+	}
+	if m := gluedOutput.FindStringSubmatch(word); m != nil && program == "curl" {
+		return m[1], true
+	}
 	return word, i > 1 && (outputOption.MatchString(before) || letter && before == "-o")
 }
+
+// Letters of curl and wget may stand before the one for the output, and its name behind it.
+var (
+	clusteredOutput   = lazyregexp.New(`^-[#0-9BfgGiIjkLlMnNOpqRsSvZ]*o$`)
+	clusteredDocument = lazyregexp.New(`^-[bcdEFHkKmNnpqrSvxh46]*O$`)
+	gluedOutput       = lazyregexp.New(`^-[#0-9BfgGiIjkLlMnNpqRsSvZ]*o(.+)$`)
+)
 
 var searches = wordset.New("grep egrep fgrep rg bat ps lsof")
 

@@ -25,6 +25,7 @@ type simple struct {
 	offset    int     // of the first word in the command, where another program starts this one
 	later     bool    // startedLater has found it, and looks no further: it would try all words of all words
 	by        string  // the program that starts it
+	carries   bool    // its words hold what the line reads from files
 	search    string  // what it prints goes through a grep for this pattern
 	container bool    // it runs in a container, where files are others
 	within    bool    // the policy need not list the program, as with "poetry run", unless it is refused by default
@@ -42,6 +43,7 @@ type judge struct {
 	before       string            // where it was before that
 	variables    map[string]string // those that the line itself sets to a text, by name
 	made         map[string]string // the files that the line itself writes, with their text; insertion if the line does not tell it
+	contained    bool              // a line runs in a container, where files are others
 	unpacked     bool              // the line has unpacked what it fetched
 	remotes      map[string]bool   // of git, which the line itself sets
 	readFrom     []string          // the files that redirections name
@@ -106,6 +108,9 @@ func (j *judge) add(element int, f check.Finding) {
 
 // refuse reports something that is allowed only by name.
 func (j *judge) refuse(element int, kind, what string) {
+	if j.contained && kind == piped {
+		kind = elsewhere // a person may consent to what runs in a container
+	}
 	if j.allow[kind] {
 		return
 	}

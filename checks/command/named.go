@@ -4,6 +4,7 @@
 package command
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -26,6 +27,12 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 		return
 	}
 	last := i+1 == len(s.words)
+	if program == "ln" && last && s.alone(i) { // the link has the name of the file, and stands where the shell is
+		if filekind.Startup(toDirectory(directory, path.Base(word))) || filekind.HoldsStartup(toDirectory(directory, path.Base(word))) {
+			j.refuse(element, startup, s.place(i)+"makes a file from which a shell, git or the system starts programs later")
+		}
+		last = false
+	}
 	written, writes := output(program, s.words, i)
 	switch {
 	case !tells && finders.Has(program) && among(s.words[i-1], "-name -iname") && strings.Trim(word, "*?.") != "" && j.allow[glob] && finds("/home/.ssh/"+word):
@@ -34,6 +41,12 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 		j.refuse(element, secret, s.place(i)+"finds files that hold secrets, for another program")
 	case !tells && j.namesSecret(word, directory) && !setsUp(program, s.words, i) && !isFilter(program, s.words, i):
 		j.refuse(element, secret, s.place(i)+"names a file that holds secrets or accounts")
+	case !tells && shows.Has(program) && !among(program, "wc echo printf cd") && envrc.MatchString(word):
+		j.refuse(element, credential, s.place(i)+"names a file in which projects keep the variables of an environment, some of them secret")
+	case !tells && readers.Has(program) && keyFiles.MatchString(strings.ToLower(word)):
+		j.refuse(element, credential, s.place(i)+"names a file that, going by its name, holds a private key or accounts")
+	case hoards.Has(program) && !last && strings.ContainsAny(path.Base(word), "*?[") && j.ofHome(directory, path.Dir(word)) && hidesAll(path.Base(word)):
+		j.refuse(element, secret, s.place(i)+"names a whole directory with keys, accounts or settings in it")
 	case (writers.Has(program) || program == "ln" || last && copiers.Has(program)) && strings.Contains(word, "bin/") && isGuard(word), writes && strings.Contains(written, "bin/") && isGuard(written):
 		j.refuse(element, startup, s.place(i)+"names a program that guards the agent")
 	case (!shows.Has(program) || program == "yq" && slices.ContainsFunc(s.words, func(w string) bool { return strings.HasPrefix(w, "-i") || strings.HasPrefix(w, "--in") })) && filekind.Startup(toDirectory(directory, word)), writes && filekind.Startup(toDirectory(directory, written)):
@@ -72,12 +85,34 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 	}
 }
 
+// alone reports whether all other words of a command are options.
+func (s simple) alone(i int) bool {
+	return !slices.ContainsFunc(s.words[1:i], func(w string) bool { return w == "" || w[0] != '-' || among(w, "-t -S --target-directory --suffix") })
+}
+
 // bypasses are options of agents that switch off all questions. The check refuses them behind any program.
 const bypasses = "--dangerously-skip-permissions --allow-dangerously-skip-permissions --dangerously-bypass-approvals-and-sandbox --dangerously-allow-all --skip-permissions-unsafe --trust-all-tools --allow-all-tools --yolo --yes-always --always-approve"
 
 // isFilter reports whether a word is the filter of jq, such as .env, rather than a file.
 func isFilter(program string, words []string, i int) bool {
 	return among(program, "jq yq gojq jaq") && words[i][0] == '.' && !strings.Contains(words[i], "/") && !slices.ContainsFunc(words[1:i], func(w string) bool { return w == "" || w[0] != '-' || w == "-f" || w == "--from-file" })
+}
+
+var envrc = lazyregexp.New(`(^|/)\.envrc(\.(local|private|secret))?$`)
+
+// readers print files as they are. The words of others are often no files.
+var readers = wordset.New("cat less more head tail bat nl tac base64 xxd od hexdump strings sort cut jq yq")
+
+var keyFiles = lazyregexp.New(`(^|/)(([\w.-]*[\w-])?\.(p12|pfx|jks|keystore|kdbx?|ppk|tfstate(\.backup)?)|[\w-][\w.-]*\.key|([\w.-]*[-_.])?(priv(ate)?)?[-_]?key\.pem|private[\w-]*\.pem|\.claude\.json|\.dev\.vars|\.vault_pass(word)?|secrets\.ya?ml|service[-_]?account([-_]?key)?\.json|[\w-]*firebase-adminsdk[\w-]*\.json)$`)
+
+// hidesAll reports whether a pattern of a shell finds directories with keys or accounts.
+func hidesAll(pattern string) bool {
+	for name := range strings.FieldsSeq(".ssh .aws .gnupg .kube .docker .azure .config") {
+		if ok, err := path.Match(pattern, name); strings.HasPrefix(pattern, ".") && (ok || err != nil) {
+			return true
+		}
+	}
+	return false
 }
 
 // setsUp reports whether a word names the settings of a project's own program, which the command writes or hands to that program.

@@ -90,6 +90,7 @@ type reader struct {
 	maybe    int                 // conditions under which a command runs
 	others   map[string][]string // texts that a variable may have as well, by a command that may have run
 	shadowed bool                // names of programs may stand for others: by a function, an alias or PATH
+	carriers map[string]bool     // variables that hold what the line reads from files
 	foreign  bool                // what comes through the pipe is fetched or decoded
 }
 
@@ -240,6 +241,8 @@ func (r *reader) target(redirect *syntax.Redirect) {
 		r.refuse(-1, startup, "redirects to a file from which a shell, git or the system starts programs later")
 	}
 	switch {
+	case r.contained && ofSystem(text):
+		r.refuse(-1, wipe, "redirects to or from a file in a container, which the program would change")
 	case r.namesSecret(text, r.directory):
 		r.refuse(-1, secret, "redirects to or from a file that holds secrets or accounts")
 	case strings.HasPrefix(text, "/dev/tcp/") || strings.HasPrefix(text, "/dev/udp/"):
@@ -317,6 +320,13 @@ func (r *reader) command(c syntax.Command) {
 		case *syntax.ForClause:
 			r.loop(c)
 			return
+		case *syntax.TestClause:
+			syntax.Walk(c.X, func(n syntax.Node) bool {
+				if w, ok := n.(*syntax.Word); ok && subscript.MatchString(r.text(w)) {
+					r.refuse(-1, unread, "has a subscript that a shell would run")
+				}
+				return true
+			})
 		case *syntax.Block: // runs as it stands
 			r.inner(c)
 			return
@@ -399,6 +409,7 @@ func (r *reader) call(assigns []*syntax.Assign, args []*syntax.Word) {
 		s.variables = append(s.variables, r.assign(a))
 	}
 	for i, w := range args {
+		s.carries = s.carries || r.carries(w)
 		list := r.words(w)
 		if _, variable := w.Parts[0].(*syntax.ParamExp); i == 0 && len(list) > 1 && !variable {
 			r.fail(-1, "makes its program by braces, such as {ls,-l}", mendOf(compound))
@@ -417,6 +428,7 @@ func (r *reader) call(assigns []*syntax.Assign, args []*syntax.Word) {
 	s.input, s.directory = r.stdin, r.directory
 	r.shadowed = r.shadowed || len(s.words) > 0 && s.words[0] == "alias"
 	r.commands = append(r.commands, s)
+	r.formatted(s.words)
 	r.saves(s)
 	r.unpacks(s)
 	r.follow(s)
@@ -425,10 +437,23 @@ func (r *reader) call(assigns []*syntax.Assign, args []*syntax.Word) {
 // remember learns the texts of variables that the line sets for the commands behind.
 func (r *reader) remember(assigns []*syntax.Assign, texts []string) {
 	for i, a := range assigns {
-		if a.Name == nil || a.Append || a.Index != nil || a.Array != nil || a.Naked {
+		if a.Name == nil || a.Index != nil || a.Array != nil || a.Naked {
 			continue
 		}
 		_, text, _ := strings.Cut(texts[i], "=")
+		if a.Value != nil && r.carries(a.Value) && len(r.carriers) < maxExpanded {
+			if r.carriers == nil {
+				r.carriers = map[string]bool{}
+			}
+			r.carriers[a.Name.Value] = true
+		}
+		if a.Append {
+			before, known := r.variables[a.Name.Value]
+			if !known || !r.spend(len(before)) {
+				before = insertion
+			}
+			text = before + text
+		}
 		r.set(a.Name.Value, text)
 	}
 }

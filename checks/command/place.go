@@ -17,7 +17,7 @@ import (
 // leaves refuses changes outside the server's directories. A text that a shell inserts is taken to be a name below
 // the place of the word.
 func (j *judge) leaves(element int, directory, word string) {
-	if !j.inside || word == "" || strings.HasPrefix(word, insertion) || strings.HasPrefix(word, "-") || strings.Contains(word, "://") || len(j.world.Roots) == 0 {
+	if !j.inside || j.contained || word == "" || strings.HasPrefix(word, insertion) || strings.HasPrefix(word, "-") || strings.Contains(word, "://") || len(j.world.Roots) == 0 {
 		return
 	}
 	if option, value, ok := strings.Cut(word, "="); ok && strings.HasPrefix(option, "of") { // dd
@@ -81,7 +81,7 @@ func callerOf(program string) caller {
 		return byURL
 	case program == "scp" || program == "rsync":
 		return bySSH
-	case among(program, "curl wget wget2 http https xh aria2c axel lynx w3m links ftp lftp telnet nc ncat netcat dig nslookup host ping traceroute ssh slogin mosh sftp"):
+	case among(program, "curl wget wget2 http https xh aria2c axel lynx w3m links ftp lftp telnet nc ncat netcat getent drill kdig delv resolvectl websocat grpcurl mtr whois ntpdate dig nslookup host ping traceroute ssh slogin mosh sftp"):
 		return byHost
 	}
 	return 0
@@ -100,6 +100,9 @@ func (j *judge) connects(program string, s simple, own int) {
 			j.refuse(s.element(0), network, "sends to or fetches from a place that is no listed host")
 		}
 	}
+	if among(program, clients) {
+		j.connectsClient(s)
+	}
 	if kind == 0 {
 		return
 	}
@@ -107,6 +110,9 @@ func (j *judge) connects(program string, s simple, own int) {
 		return
 	}
 	hosts, what := j.hosts, "connects to a host that the policy does not list"
+	if s.carries && kind == byHost {
+		hosts, what = []string{"localhost"}, "sends what the line reads from a file to another host"
+	}
 	if program == "curl" && r.Gave("-d", "-F", "-T") || among(program, "curl wget wget2") && slices.ContainsFunc(s.words[1:own], sends.MatchString) {
 		hosts, what = []string{"localhost"}, "sends something to another host"
 	}
@@ -115,7 +121,7 @@ func (j *judge) connects(program string, s simple, own int) {
 		if said := s.words[i-1]; kind == byHost && (among(said, "-H --header -A --user-agent -e --referer") || strings.HasPrefix(w, "--header=") || strings.HasPrefix(w, "--referer=") || strings.HasPrefix(w, "--user-agent=")) {
 			continue // what it says to the host
 		}
-		if among(program, "ping traceroute") && privateAddress(w) {
+		if among(program, "ping traceroute mtr getent whois dig") && privateAddress(w) {
 			continue
 		}
 		if _, value, ok := strings.Cut(w, "="); ok && strings.HasPrefix(w, "--") && strings.Contains(value, "://") {
@@ -134,6 +140,30 @@ var senders = []struct{ programs, words string }{
 	{"aws gsutil gcloud az", "cp mv rsync sync put-object upload upload-batch"},
 	{"openssl", "s_client s_server"},
 	{"s3cmd s5cmd mc b2 azcopy", "put sync cp mv upload upload-file upload_file copy mirror pipe"},
+}
+
+// clients of data bases connect to a host that an option or an address names.
+const clients = "psql pg_dump pg_restore mysql mariadb mysqldump mongosh mongo mongodump redis-cli"
+
+// connectsClient refuses hosts of data bases that the policy does not list. A name without a dot is one of the network of the work at hand.
+func (j *judge) connectsClient(s simple) {
+	for i, w := range s.words[1:] {
+		name, value, glued := strings.Cut(w, "=")
+		host := ""
+		switch before := s.words[i]; {
+		case strings.Contains(w, "://"):
+			host, _ = hostIn(w[max(0, strings.LastIndexAny(w[:strings.Index(w, "://")], "= '\"")+1):], byURL, true)
+		case among(before, "-h --host"):
+			host = w
+		case glued && name == "--host":
+			host = value
+		case len(w) > 2 && strings.HasPrefix(w, "-h") && strings.Contains(w, "."):
+			host = w[2:]
+		}
+		if strings.Contains(host, ".") && !strings.Contains(host, "/") && !listedHost(j.hosts, host) && !privateAddress(host) {
+			j.refuse(s.element(i+1), network, s.place(i+1)+"connects to a host that the policy does not list")
+		}
+	}
 }
 
 // here is this machine, as s_client connects to it.

@@ -19,6 +19,7 @@ const maxNested = 8
 
 // simple judges one program with its words. depth counts the programs that start it.
 func (j *judge) simple(s simple, depth int) {
+	s.container = s.container || j.contained
 	for _, v := range s.variables {
 		if len(s.words) == 0 || s.words[0] != "read" || !strings.HasPrefix(v, "IFS=") { // how one line is split
 			j.variable(v, depth > 0)
@@ -88,9 +89,12 @@ func (j *judge) simple(s simple, depth int) {
 			}
 		}
 	}
+	outside := j.contained
+	j.contained = outside || s.container
 	for _, line := range lines {
 		j.inline(line, depth, r.Within)
 	}
+	j.contained = outside
 }
 
 // tells reports whether a command only tells of the files in its words, and gives nobody what is in them.

@@ -24,6 +24,23 @@ var runners = []runner{
 	{"jest vitest eslint webpack vite rollup mocha npx npm pnpm yarn", "*.config.js *.config.mjs *.config.cjs .eslintrc.js"},
 }
 
+// fetchers run files of the project as well, of which only that they were fetched is judged.
+var fetchers = []runner{
+	{"rake bundle rails", "Rakefile *.rake Gemfile"},
+	{"just", "justfile Justfile .justfile"},
+	{"task", "Taskfile.yml Taskfile.yaml"},
+	{"gradle gradlew", "*.gradle *.gradle.kts"},
+	{"mvn mvnw", "pom.xml"},
+	{"cmake ctest", "CMakeLists.txt *.cmake"},
+	{"docker podman docker-compose", "Dockerfile Containerfile compose.yml compose.yaml docker-compose.yml docker-compose.yaml"},
+	{"cargo", "build.rs Cargo.toml"},
+	{"scons", "SConstruct SConscript"},
+	{"bazel bazelisk", "BUILD BUILD.bazel WORKSPACE MODULE.bazel *.bzl"},
+	{"npx npm pnpm yarn bun", "*.config.ts *.config.mts"},
+	{"ansible-playbook", "*.yml *.yaml"},
+	{"terraform tofu", "*.tf"},
+}
+
 // builders build or run files that they are given.
 const builders = "go cargo rustc java javac kotlin scala tsx ts-node npx deno bun uv uvx make gmake node nodejs npm pnpm pip pip3 python python3 ipython docker podman zig dotnet"
 
@@ -48,6 +65,21 @@ func (j *judge) project(program string, s simple, r *grammar.Reading, depth int)
 			if ending := path.Ext(file); text == insertion && (program == "go" && ending == ".go" || program == "cargo" && ending == ".rs") {
 				j.refuse(s.element(0), piped, runsPrinted)
 			}
+		}
+	}
+	for _, one := range fetchers {
+		for file, text := range j.made {
+			if text == insertion && among(program, one.programs) && slices.ContainsFunc(strings.Fields(one.files), func(pattern string) bool {
+				ok, _ := path.Match(pattern, path.Base(file))
+				return ok
+			}) {
+				j.refuse(s.element(0), piped, runsPrinted)
+			}
+		}
+	}
+	for file, text := range j.made {
+		if _, name, ok := strings.Cut(file, "node_modules/.bin/"); ok && text == insertion && slices.Contains(s.words, name) {
+			j.refuse(s.element(0), piped, runsPrinted)
 		}
 	}
 	for _, one := range runners {
@@ -99,6 +131,10 @@ var (
 
 // unpacks notes a command that unpacks a download of the same line.
 func (r *reader) unpacks(s simple) {
+	if line := strings.Join(s.words[:min(len(s.words), 3)], " "); line == "gh release download" || line == "gh run download" {
+		r.unpacked = true
+		return
+	}
 	if len(s.words) == 0 || !among(programName(s.words[0]), "tar gtar bsdtar unzip 7z 7za 7zr cpio") {
 		return
 	}

@@ -77,7 +77,7 @@ func (j *judge) use(s simple, r *grammar.Reading, use grammar.Use) {
 	}
 	if use.Class != "" {
 		class := classOf(use.Class)
-		if module, _, _ := strings.Cut(use.Value, "@"); class.name == "versioned" && len(j.hosts) > 0 && listedHost(j.hosts, strings.Split(module, "/")[0]) {
+		if module, _, _ := strings.Cut(use.Value, "@"); class.name == "versioned" && len(j.hosts) > 0 && (listedHost(j.hosts, strings.Split(module, "/")[0]) || moduleHosts.MatchString(module)) {
 			return // a module by its name, as of a registry
 		}
 		if !class.holds(use.Value) || class.name == "world-writable" && j.ownWork(use.Value) {
@@ -96,6 +96,11 @@ func (s simple) excused(r *grammar.Reading) bool {
 			return strings.Contains(w, "mutation") || strings.HasPrefix(w, "--input") || strings.HasPrefix(w, "-X") || strings.HasPrefix(w, "--method") || strings.Contains(w, "=@")
 		})
 	}
+	if among(programName(s.words[0]), "docker podman") && len(r.Operands) > 1 && s.words[r.Operands[1]] == "prune" {
+		return among(s.words[r.Operands[0]], "builder buildx") || s.words[r.Operands[0]] == "image" && !slices.ContainsFunc(s.words, func(w string) bool {
+			return strings.HasPrefix(w, "--a") || strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.Contains(w, "a")
+		})
+	}
 	for _, use := range r.Uses {
 		if use.Kind == grammar.Excuses {
 			return true
@@ -103,6 +108,9 @@ func (s simple) excused(r *grammar.Reading) bool {
 	}
 	return false
 }
+
+// moduleHosts name modules of Go that well-known projects publish under a host of their own.
+var moduleHosts = lazyregexp.New(`^((sigs\.)?k8s\.io|go\.etcd\.io|go\.uber\.org|go\.opentelemetry\.io|go\.k6\.io|google\.golang\.org|gotest\.tools|gopkg\.in|mvdan\.cc|honnef\.co|modernc\.org|entgo\.io|gorm\.io|helm\.sh|istio\.io|knative\.dev|tailscale\.com|cuelang\.org|oras\.land|rsc\.io|filippo\.io|goa\.design|dagger\.io|cloud\.google\.com|go\.mongodb\.org|go\.starlark\.net|pault\.ag)/`)
 
 // readingQuery is a query for GraphQL that changes nothing.
 var readingQuery = lazyregexp.New(`^query=\s*(query\b|\{)`)

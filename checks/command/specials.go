@@ -4,6 +4,7 @@
 package command
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -39,6 +40,20 @@ var specials = []special{
 	{"find gfind bfs", judgeFind},
 	{"kubectl oc k", judgeKubernetes},
 	{"sed gsed", judgeSed},
+	{"git", judgeDiscard},
+	{"venv virtualenv uv git", judgeFilled},
+	{"grep egrep fgrep zgrep ugrep rg ag ack", judgeSearch},
+	{"find gfind bfs fd fdfind", judgeSearched},
+	{"eval", judgeEval},
+	{"sh bash dash ash ksh", judgeShell},
+	{"sed gsed", judgeBackup},
+	{"sort", judgeNameList},
+	{"ps", judgeProcesses},
+	{"ed red ex", judgeEditor},
+	{"docker podman nerdctl", judgeContainer},
+	{"aws gsutil", judgeBucket},
+	{"script unbuffer expect screen tmux dtach", judgeTerminal},
+	{"make gmake bmake", judgeMake},
 	{"psql mysql mariadb sqlite3 sqlcmd mysqlsh pgcli mycli usql duckdb rsql cockroach clickhouse-client mongo mongosh redis-cli", judgeStatement},
 }
 
@@ -191,7 +206,7 @@ func judgeSought(j *judge, s simple, _ *grammar.Reading) {
 func judgeGuard(j *judge, s simple, r *grammar.Reading) {
 	own := programName(s.words[0]) == "toolvet"
 	if len(r.Operands) == 0 {
-		if fed := s.by != "" && feeds.Has(s.by); fed || !own && !slices.ContainsFunc(s.words, func(w string) bool { return among(w, "--help -h --version -V") }) {
+		if fed := s.by != "" && feeds.Has(s.by); fed || !own && !slices.ContainsFunc(s.words, func(w string) bool { return among(w, "--help -h --version -V -v") }) {
 			j.refuse(-1, startup, "opens what guards the agent, to be told what to do") // by words or keys that the line does not show
 		}
 		return
@@ -200,6 +215,8 @@ func judgeGuard(j *judge, s simple, r *grammar.Reading) {
 	look := among(name, lookingElsewhere) && !slices.ContainsFunc(s.words, func(w string) bool { return among(w, "--accept --fix --force --yes -y") })
 	if own {
 		look = among(name, looking)
+	} else if programName(s.words[0]) == "safe-chains" && slices.ContainsFunc(r.Operands, func(i int) bool { return strings.Contains(s.words[i], " ") }) {
+		look = true // a line to look at
 	}
 	if own && name == "hook" && len(r.Operands) > 1 {
 		look = among(s.words[r.Operands[1]], "status doctor")
@@ -221,7 +238,7 @@ func judgeDump(j *judge, s simple, r *grammar.Reading) {
 	if j.listed(s.words) || plainNames.MatchString(s.search) {
 		return
 	}
-	all := len(s.words) == 1 || among(s.words[0], "export declare typeset") && len(s.words) == 2 && among(s.words[1], "-p -x -xp -px")
+	all := len(s.words) == 1 || among(programName(s.words[0]), "env printenv") && !slices.ContainsFunc(s.words[1:], func(w string) bool { return !among(w, "-0 --null --") }) || among(s.words[0], "export declare typeset") && len(s.words) == 2 && among(s.words[1], "-p -x -xp -px")
 	if all && (s.words[0] != "env" || len(r.Variables) == 0) {
 		j.refuse(-1, credential, "prints all variables of the environment, also those that hold secrets")
 		return
@@ -320,8 +337,11 @@ func judgeRemoval(j *judge, s simple, r *grammar.Reading) {
 		return
 	}
 	j.each(s, wipe, "names a whole directory, which the program would change with all that is in it", func(_ int, w string) bool {
-		switch strings.TrimSuffix(w, "/") {
-		case ".", "..", "*", "./*", "~", "./.", "../..":
+		if w == "" {
+			return false
+		}
+		switch path.Clean(w) {
+		case ".", "..", "*", "~", "../..":
 			return true
 		}
 		return strings.HasPrefix(w, insertion)
@@ -334,14 +354,13 @@ func judgeFind(j *judge, s simple, r *grammar.Reading) {
 	if i < 0 {
 		return
 	}
-	narrow, begins := false, []string{}
+	narrow, others, begins := false, false, []string{}
 	tests := false
 	for k, w := range s.words[1:i] {
 		before := s.words[k]
 		switch {
 		case among(w, "-o -or , ! -not -files0-from"):
-			narrow, tests = false, true
-			j.refuse(s.element(i), wipe, s.place(i)+"makes the program delete, overwrite or publish")
+			others, tests = true, true
 		case !tests && (among(w, "-H -L -P -D") || strings.HasPrefix(w, "-O") || before == "-D"):
 		case w != "" && strings.IndexByte("-(", w[0]) >= 0:
 			tests = true
@@ -354,6 +373,11 @@ func judgeFind(j *judge, s simple, r *grammar.Reading) {
 				j.refuse(s.element(k+1), startup, s.place(k+1)+"finds files from which a shell, git, an agent or the system starts programs later, to delete them")
 			}
 		}
+	}
+	if len(begins) > 0 && !slices.ContainsFunc(begins, func(dir string) bool { return !plainDirectory.MatchString(dir) }) && !slices.Contains(s.words, "-files0-from") {
+		narrow = true // as with rm -r
+	} else if others {
+		narrow = false
 	}
 	if !narrow || !j.inside {
 		j.refuse(s.element(i), wipe, s.place(i)+"makes the program delete, overwrite or publish")
@@ -371,6 +395,9 @@ func judgeFind(j *judge, s simple, r *grammar.Reading) {
 		}
 	}
 }
+
+// plainDirectory is a directory below the one of the shell, by its name.
+var plainDirectory = lazyregexp.New(`^(\./)?[\w@-][\w.@-]*(/[\w@-][\w.@-]*)*/?$`)
 
 var patternClass = lazyregexp.New(`\[[^\]]*\]`)
 
@@ -401,10 +428,29 @@ func judgeKill(j *judge, s simple, _ *grammar.Reading) {
 	})
 }
 
-var statement = lazyregexp.New(`(?i)(^|[=;\s"'\\])(drop\s+(database|table|schema|user|role|owned|index|view|collection)|truncate\s+(table\s+)?\w|delete\s+from|alter\s+(system|user|role)|grant\s|revoke\s|shutdown|flushall|flushdb|copy\s.*\sprogram\s|load\s+data|into\s+(out|dump)file|create\s+(extension|function|language)|\\!|\\o\s*\||system\s+\S|\.shell|\.system|dropdatabase)`)
+var statement = lazyregexp.New(`(?i)(^|[=;\s"'\\])(drop\s+(database|table|schema|user|role|owned|collection)|truncate\s+(table\s+)?\w|delete\s+from|alter\s+(system|user|role)|grant\s|revoke\s|shutdown|flushall|flushdb|copy\s.*\sprogram\s|load\s+data|into\s+(out|dump)file|create\s+(extension|function|language)|\\!|\\o\s*\||system\s+\S|\.shell|\.system|dropdatabase)`)
+
+var (
+	clientShell = lazyregexp.New(`(?mi)^\s*(\\!|\\o\s*\||\\g\s*\||system\s|\.(sh|she|shel|shell|sy|sys|syst|syste|system)\b)`)
+	readBySQL   = lazyregexp.New(`(?i)\b(?:readfile|load_file|pg_read_file|pg_read_binary_file|read_text|read_blob|read_csv|read_csv_auto|from|to)\s*\(?\s*'([^'\s]+)'`)
+)
 
 // judgeStatement looks at statements for a database; the demand sql judges those that a
 // tool takes as such.
 func judgeStatement(j *judge, s simple, _ *grammar.Reading) {
+	texts := s.words[1:]
+	if s.input != nil {
+		texts = append(slices.Clone(texts), *s.input)
+		if clientShell.MatchString(*s.input) {
+			j.refuse(-1, inCode, "hands a client of a data base a command that starts a shell")
+		}
+	}
+	for _, text := range texts {
+		for _, m := range readBySQL.FindAllStringSubmatch(text, maxOthers) {
+			if j.namesSecret(m[1], j.directory) {
+				j.refuse(-1, secret, "names a file that holds secrets or accounts")
+			}
+		}
+	}
 	j.each(s, wipe, "holds a statement that deletes, changes rights or runs programs", func(_ int, w string) bool { return statement.MatchString(w) })
 }

@@ -25,7 +25,7 @@ func nested(program string, s simple, r *grammar.Reading) (simple, bool) {
 	switch {
 	case program == "command" && r.Gave("-v", "-V"): // tells where a program is
 		return simple{}, false
-	case program == "watch" && !r.Gave("-x", "--exec"), program == "tmux", program == "flock" && flockLine(s.words, r) != "":
+	case program == "watch" && !r.Gave("-x", "--exec"), program == "tmux", program == "watchexec" && !r.Gave("-n", "--shell"), program == "flock" && flockLine(s.words, r) != "":
 		return simple{}, false // a line, which inlineLines returns
 	case r.Started > 0:
 		next.words, next.within = s.words[r.Started:], r.Within || s.within
@@ -47,6 +47,14 @@ func contained(program string, words []string, r *grammar.Reading) int {
 	}
 	if len(names) > 0 && among(words[names[0]], "compose container") {
 		names = names[1:]
+	}
+	if len(names) > 2 && among(words[names[0]], "run create") {
+		for k, i := range names[2:] {
+			if program := programName(words[i]); k < maxLater && i == names[2]+k && (among(program, shellNames) || among(program, interpreterNames) || languageOf(program) != nil) {
+				return i
+			}
+		}
+		return 0
 	}
 	if len(names) == 0 || words[names[0]] != "exec" {
 		return 0
@@ -102,8 +110,8 @@ func inlineLines(program string, words []string, r *grammar.Reading) []string {
 		return nil
 	case "eval":
 		return joined(words[1:])
-	case "watch", "tmux":
-		if r.Started > 0 && !r.Gave("-x", "--exec") {
+	case "watch", "tmux", "watchexec":
+		if r.Started > 0 && !r.Gave("-x", "--exec") && !(program == "watchexec" && r.Gave("-n", "--shell")) {
 			return joined(words[r.Started:])
 		}
 		return nil
@@ -114,6 +122,13 @@ func inlineLines(program string, words []string, r *grammar.Reading) []string {
 		return nil
 	}
 	var lines []string
+	if among(program, "make gmake bmake") {
+		for _, w := range words[1:] {
+			if m := shellAssigned.FindStringSubmatch(w); m != nil {
+				lines = append(lines, strings.ReplaceAll(m[1], "$$", "$"))
+			}
+		}
+	}
 	if program == "npm" && len(r.Operands) > 2 && words[r.Operands[0]] == "pkg" && words[r.Operands[1]] == "set" {
 		for _, i := range r.Operands[2:] {
 			if name, line, _ := strings.Cut(words[i], "="); strings.HasPrefix(name, "scripts") && line != "" {
@@ -121,7 +136,22 @@ func inlineLines(program string, words []string, r *grammar.Reading) []string {
 			}
 		}
 	}
+	if among(program, containers) && len(r.Operands) > 2 && among(words[r.Operands[0]], "run create") {
+		if i := slices.Index(words[r.Operands[1]:], "-c"); i > 0 && slices.ContainsFunc(words[:r.Operands[1]], entryShell.MatchString) && r.Operands[1]+i+1 < len(words) {
+			lines = append(lines, words[r.Operands[1]+i+1]) // of a shell that is the entry point
+		}
+	}
+	if program == "fzf" {
+		for _, w := range words[1:] {
+			for _, m := range fzfLines.FindAllStringSubmatch(w, -1) {
+				lines = append(lines, fzfPlaces.ReplaceAllString(m[1], "1"))
+			}
+		}
+	}
 	for _, use := range r.Uses {
+		if program == "fzf" {
+			use.Value = fzfPlaces.ReplaceAllString(use.Value, "1")
+		}
 		if program == "concurrently" && packageScript.MatchString(use.Value) {
 			continue // the scripts of a package, by a pattern
 		}
@@ -131,6 +161,12 @@ func inlineLines(program string, words []string, r *grammar.Reading) []string {
 	}
 	return lines
 }
+
+// entryShell is a shell, as the value of an option.
+var entryShell = lazyregexp.New(`(^|[=/])(ba|da|a|z)?sh$`)
+
+// fzfPlaces are what fzf puts an item of its list in the place of, in quotes.
+var fzfPlaces = lazyregexp.New(`\{[+sfn]*(-?\d*(\.\.)?-?\d*|q)\}`)
 
 var packageScript = lazyregexp.New(`^(npm|pnpm|yarn|bun|node|deno):[\w:*./-]+( [\w ./=@:-]*)?$`)
 

@@ -4,16 +4,18 @@
 package command
 
 import (
+	"os"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // badVariables decide what programs run or load.
-var badVariables = lazyregexp.New(`^(LD_.*|DYLD_.*|.*PATH|.*_COMMAND|.*_CMD|.*EDITOR|.*PAGER|.*BROWSER|.*SHELL|.*ASKPASS|.*_OPTS|.*_?OPTIONS|.*_?OPT|.*_?ENV|IFS|PS[0-4]|HOME|.*_PROXY|.*_proxy|.*_WRAPPER|.*_PROGRAM|LESS(OPEN|CLOSE)?|GIT_.*|PYTHON.*|PERL5?.*|RUBY.*|NODE_.*|BASH.*|ZDOTDIR|MAKEFLAGS|MAKE|CC|CXX|LD|AR|.*FLAGS|.*_?RC|GCONV.*|NLS.*|MALLOC.*|.*_CONFIG(_.*)?|.*_HOST|.*_URL|SSH_.*|VISUAL|MANOPT|TAR_.*|.*STARTUP.*|JDK_.*|_JAVA.*|(TOOLVET|(OPEN)?MOAT)_.*|GOPROXY|GO(NO)?SUMDB|GOINSECURE|GOROOT|GOBIN|MAKEFILES|RSYNC_RSH|SVN_SSH|JAVA_HOME|RUSTC|CARGO_HOME|CARGO_TARGET_.*(RUNNER|LINKER)|GRADLE_USER_HOME|CURL_HOME|LUA_INIT|EXINIT|PHP_INI_SCAN_DIR|R_PROFILE.*|OPENSSL_CONF|KUBECONFIG|MAVEN_ARGS|CMAKE_.*(LAUNCHER|TOOLCHAIN_FILE)|UV_(DEFAULT_)?INDEX|PIP_FIND_LINKS|YARN_NPM_.*|RUSTUP_.*(SERVER|ROOT)|NVM_.*MIRROR|SSLKEYLOGFILE|(?i:npm_config_(script[_-]shell|node[_-]options|globalconfig|userconfig|prefix|shell|git|registry|editor|viewer|init[_-]module)))$`)
+var badVariables = lazyregexp.New(`^(LD_.*|DYLD_.*|.*PATH|.*_COMMAND|.*_CMD|.*EDITOR|.*PAGER|.*BROWSER|.*SHELL|.*ASKPASS|.*_OPTS|.*_?OPTIONS|.*_?OPT|.*_?ENV|IFS|PS[0-4]|HOME|.*_PROXY|.*_proxy|.*_WRAPPER|.*_PROGRAM|LESS(OPEN|CLOSE)?|GIT_.*|PYTHON.*|PERL5?.*|RUBY.*|NODE_.*|BASH.*|ZDOTDIR|MAKEFLAGS|MAKE|CC|CXX|LD|AR|.*FLAGS|.*_?RC|GCONV.*|NLS.*|MALLOC.*|.*_CONFIG(_.*)?|.*_HOST|.*_URL|SSH_.*|VISUAL|MANOPT|TAR_.*|.*STARTUP.*|JDK_.*|_JAVA.*|(TOOLVET|(OPEN)?MOAT)_.*|GOPROXY|GO(NO)?SUMDB|GOINSECURE|GOROOT|GOBIN|MAKEFILES|RSYNC_RSH|SVN_SSH|JAVA_HOME|RUSTC|CARGO_HOME|CARGO_TARGET_.*(RUNNER|LINKER)|GRADLE_USER_HOME|CURL_HOME|LUA_INIT|EXINIT|PHP_INI_SCAN_DIR|R_PROFILE.*|OPENSSL_CONF|KUBECONFIG|MAVEN_ARGS|CMAKE_.*(LAUNCHER|TOOLCHAIN_FILE)|UV_(DEFAULT_)?INDEX|PIP_FIND_LINKS|YARN_NPM_.*|RUSTUP_.*(SERVER|ROOT)|NVM_.*MIRROR|SSLKEYLOGFILE|npm_(node_)?execpath|CARGO_BUILD_RUSTC|CARGO_BUILD_RUSTDOC|RUSTDOC|(?i:npm_config_(script[_-]shell|node[_-]options|globalconfig|userconfig|prefix|shell|git|registry|editor|viewer|init[_-]module)))$`)
 
 // goodVariables are of the same forms, and only say how a program behaves: which settings of a project, what it prints,
 // whose name a commit bears, how much memory it takes. A program that shows or edits texts may be none (cat, true).
@@ -23,7 +25,7 @@ var goodVariables = lazyregexp.New(`^((HUGO|NODE|RAILS|RACK|APP|GO|FLASK|DJANGO|
 	`(GIT_)?(PAGER|EDITOR)=(cat|true|:)?|GIT_SEQUENCE_EDITOR=(true|:)|(CC|CXX)=(gcc|g\+\+|clang|clang\+\+|cc|c\+\+)(-[0-9]+)?|` +
 	`GOFLAGS=(\s*-(mod=(mod|vendor|readonly)|count=\d+|buildvcs=\w+|tags=[\w,.]+|race|v|x|a|json|short|trimpath|p=\d+|timeout=\w+|failfast|cover))*\s*|(JAVA_OPTS|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|MAVEN_OPTS|GRADLE_OPTS)=(\s*-X(mx|ms|ss)\d+[kKmMgG]?)*|\w+_(URL|HOST)=([a-z0-9+]+://)?([\w.-]+(:[\w.-]*)?@)?(localhost|127\.0\.0\.1)(:\d+)?(/[\w./-]*)?|` +
 	`GIT_TRACE\w*=([012]|true)|PYTHONWARNINGS=(ignore|default|error|always|once|module)(::\w*)?|IFS=(\\[nt]|\s)*|\w+_OPTIONS=(true|false)|` +
-	`BROWSER=none|MAKEFLAGS=-j[0-9]*|NODE_V8_COVERAGE=[\w./-]*|(C|CXX|CPP|F|LD|RUST|RUSTDOC)FLAGS=(\s*-([OgWDUfmIL]|C ?)[\w=+,./-]*)*\s*)$`)
+	`(\w+_)?BROWSER=(none|true|false|chrome|chromium|firefox|edge|electron|safari|webkit)|MAKEFLAGS=-j[0-9]*|(?:[A-Z0-9]+_)*(?:SERVER|TEST|BUILD|LINT|EXTRA|APP|CLI|DEV|RUN|CLIENT)_FLAGS=(\s*--[\w-]+(=[\w.,:-]+)?)*\s*|NODE_V8_COVERAGE=[\w./-]*|(C|CXX|CPP|F|LD|RUST|RUSTDOC)FLAGS=(\s*-([OgWDUfmIL]|C ?)[\w=+,./-]*)*\s*)$`)
 
 // linking are flags of compilers that start programs or load code.
 var linking = lazyregexp.New(`-f?plugin|-wrapper|linker|-fuse-ld=/|link-arg|-Wl,|-specs|-B`)
@@ -63,9 +65,9 @@ func (j *judge) ofWork(name, value string) bool {
 	case name == "JAVA_HOME", name == "GOROOT":
 		return systemPlaces.MatchString(value)
 	case name == "KUBECONFIG":
-		return j.holdsWork(value) || strings.HasPrefix(value, "~/.kube/")
+		return j.holdsModules(value) || strings.HasPrefix(value, "~/.kube/")
 	case name == "PYTHONPATH", name == "NODE_PATH", name == "VIRTUAL_ENV":
-		return !slices.ContainsFunc(strings.Split(value, ":"), func(dir string) bool { return !j.holdsWork(dir) })
+		return !slices.ContainsFunc(strings.Split(value, ":"), func(dir string) bool { return !j.holdsModules(dir) })
 	case strings.HasSuffix(name, "_ENV") && name != "BASH_ENV":
 		return value != "" && strings.Trim(value, wordCharacters) == ""
 	case ownPlace.MatchString(name) && !loaders.MatchString(name):
@@ -114,4 +116,56 @@ func (j *judge) holdsWork(dir string) bool {
 		}
 	}
 	return true
+}
+
+// formatted learns the text that printf puts into a variable.
+func (r *reader) formatted(words []string) {
+	if len(words) < 4 || words[0] != "printf" || words[1] != "-v" {
+		return
+	}
+	text, given := words[3], words[4:]
+	for i := 0; strings.Contains(text, "%") && i < len(given) && i < maxOthers; i++ {
+		at := directive.FindStringIndex(text)
+		if at == nil || !r.spend(len(text)+len(given[i])) {
+			break
+		}
+		text = text[:at[0]] + strings.ReplaceAll(given[i], "%", "") + text[at[1]:]
+	}
+	r.set(words[2], decoded(text))
+}
+
+var directive = lazyregexp.New(`%[-+ #0-9.]*[a-zA-Z]`)
+
+// holdsModules is holdsWork where a program loads code: a directory for temporary files is nobody's work, unless the work is in there.
+func (j *judge) holdsModules(dir string) bool {
+	full := path.Clean(dir)
+	temporary := worldWritable(full) || strings.HasPrefix(full, os.TempDir())
+	return j.holdsWork(dir) && (!temporary || slices.ContainsFunc(j.world.Roots, func(root string) bool {
+		return !among(strings.TrimSuffix(root, "/"), "/tmp /private/tmp /var/tmp "+os.TempDir()) && (full == root || strings.HasPrefix(full, strings.TrimSuffix(root, "/")+"/"))
+	}))
+}
+
+// carries reports whether a word holds what a command of the line reads from a file: $(base64 FILE), $(<FILE), or a variable with that.
+func (r *reader) carries(w *syntax.Word) (found bool) {
+	if len(w.Parts) == 1 {
+		if _, plain := w.Parts[0].(*syntax.Lit); plain {
+			return false
+		}
+	}
+	inside := 0
+	syntax.Walk(w, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CmdSubst:
+			inside++
+		case *syntax.ParamExp:
+			found = found || n.Param != nil && r.carriers[n.Param.Value]
+		case *syntax.Redirect:
+			found = found || inside > 0 && n.Op == syntax.RdrIn && n.Word.Lit() != "/dev/null" && n.Word.Lit() != ""
+		case *syntax.CallExpr:
+			found = found || inside > 0 && len(n.Args) > 1 && among(programName(n.Args[0].Lit()), "cat base64 base32 xxd od hexdump gzip tar zip") &&
+				slices.ContainsFunc(n.Args[1:], func(a *syntax.Word) bool { return !strings.HasPrefix(a.Lit(), "-") })
+		}
+		return !found
+	})
+	return found
 }

@@ -30,8 +30,11 @@ func (r *reader) word(w *syntax.Word) string {
 		case *syntax.SglQuoted:
 			if part.Dollar {
 				r.refuse(-1, escape, "holds $'…', whose escapes a shell rewrites")
+				if r.allow[escape] && printable.MatchString(numberedQuotes.ReplaceAllString(part.Value, "")) {
+					r.refuse(-1, unread, "writes plain characters by their numbers, in $'…', so that nobody reads them")
+				}
 			}
-			b.WriteString(part.Value)
+			b.WriteString(quotedValue(part))
 		case *syntax.DblQuoted:
 			r.quoted(&b, part)
 		default:
@@ -135,7 +138,7 @@ func (r *reader) parts(b *strings.Builder, list []syntax.WordPart) {
 		case *syntax.Lit:
 			b.WriteString(p.Value)
 		case *syntax.SglQuoted:
-			b.WriteString(p.Value)
+			b.WriteString(quotedValue(p))
 		case *syntax.DblQuoted:
 			r.parts(b, p.Parts)
 		case *syntax.ParamExp:
@@ -155,8 +158,21 @@ func (r *reader) parts(b *strings.Builder, list []syntax.WordPart) {
 }
 
 // shellHooks are commands whose output a shell runs to use a program: it sets variables and functions of that program.
-var shellHooks = lazyregexp.New(`^(?:/opt/homebrew/bin/)?(?:(?:pyenv|rbenv|nodenv|goenv|jenv|zoxide|starship|atuin) init|direnv (?:hook|export)|brew shellenv|(?:fnm|opam) env|mise activate|fzf --(?:bash|zsh|fish)|` +
-	`(?:conda|mamba|micromamba) shell(?:\.\w+)?(?: hook)?|ssh-agent|dircolors|minikube docker-env|(?:kubectl|helm|gh|docker|minikube|kind|npm|deno|rustup|poetry|pip|hugo) completions?)(?: [\w./=-]+)*$`)
+var shellHooks = lazyregexp.New(`^(?:/opt/homebrew/bin/)?(?:(?:pyenv|rbenv|nodenv|goenv|jenv|zoxide|starship|atuin|oh-my-posh) init|direnv (?:hook|export)|brew shellenv|(?:fnm|opam) env|mise activate|fzf --(?:bash|zsh|fish)|` +
+	`(?:conda|mamba|micromamba) shell(?:\.\w+)?(?: hook)?|ssh-agent|dircolors|minikube docker-env|(?:kubectl|helm|gh|docker|minikube|kind|npm|deno|rustup|poetry|pip|hugo|k9s|k3d|kustomize|flux|argocd|istioctl|eksctl|talosctl|cosign|crane|gcrane|oras|glab|golangci-lint|goreleaser) completions?)(?: [\w./=-]+)*$`)
+
+// numberedQuotes are quotes by their numbers, which cannot stand in quotes of their own kind otherwise.
+var numberedQuotes = lazyregexp.New(`\\(x2[27]|0?4[27])`)
+
+var numberedBlank = lazyregexp.New(`\\(x20|x09|x0[aA]|0?40|0?11|0?12)`)
+
+// quotedValue returns what stands in single quotes, with the escapes of $'…' as a shell rewrites them.
+func quotedValue(q *syntax.SglQuoted) string {
+	if q.Dollar && strings.Contains(q.Value, `\`) && !numberedBlank.MatchString(q.Value) { // no name has a blank by its number
+		return decoded(q.Value)
+	}
+	return q.Value
+}
 
 // printedBy returns what a substitution inserts, where one plain command tells: a directory for temporary files, the place of a program or of the work.
 func printedBy(p *syntax.CmdSubst) string {
@@ -177,6 +193,14 @@ func printedBy(p *syntax.CmdSubst) string {
 	switch line := strings.Join(words, " "); {
 	case shellHooks.MatchString(line):
 		return ":"
+	case line == "pwd", line == "git rev-parse --show-toplevel":
+		return "."
+	case line == "git rev-parse --git-dir", line == "git rev-parse --git-common-dir":
+		return ".git"
+	case len(words) == 4 && strings.HasPrefix(line, "git rev-parse --git-path "):
+		return ".git/" + words[3]
+	case line == "brew --prefix":
+		return "/opt/homebrew"
 	case line == "mktemp", line == "mktemp -d":
 		return "/tmp/tmp.XXXXXXXXXX"
 	case line == "go env GOPATH":
@@ -210,6 +234,8 @@ func (r *reader) parameter(b *strings.Builder, p *syntax.ParamExp) {
 		}
 	case p.Param.Value == "PATH" && r.variables["PATH"] == "":
 		b.WriteString("/usr/bin:/bin") // the directories of before: what runs from them is judged by its name
+	case launchers[p.Param.Value] != "" && r.variables[p.Param.Value] == "" && b.Len() == 0:
+		b.WriteString(launchers[p.Param.Value])
 	default:
 		text, known := r.variables[p.Param.Value]
 		for _, other := range r.others[p.Param.Value] {
@@ -223,6 +249,9 @@ func (r *reader) parameter(b *strings.Builder, p *syntax.ParamExp) {
 		b.WriteString(text)
 	}
 }
+
+// launchers are variables that npm and make set for the lines that they run, with the program that they name.
+var launchers = map[string]string{"npm_execpath": "npm", "npm_node_execpath": "node", "MAKE": "make"}
 
 // worse reports whether a text is one that a command must not have.
 func (r *reader) worse(text string) bool {
@@ -239,7 +268,11 @@ func (r *reader) active(part syntax.WordPart) {
 	switch p := part.(type) {
 	case *syntax.ParamExp:
 		if p.Param != nil && p.Exp != nil && (p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull) {
-			r.variable(p.Param.Value+"="+r.text(p.Exp.Word), true)
+			text := r.text(p.Exp.Word)
+			r.variable(p.Param.Value+"="+text, true)
+			if _, known := r.variables[p.Param.Value]; !known && r.spend(len(text)) {
+				r.set(p.Param.Value, text)
+			}
 		}
 		if _, own := r.variables[p.Param.Value]; !(own && among(strings.ToLower(p.Param.Value), "token access_token jwt")) && p.Param != nil && !p.Length && secretVariable(p.Param.Value) {
 			r.refuse(-1, credential, "inserts a variable that, going by its name, holds a secret")
@@ -247,6 +280,8 @@ func (r *reader) active(part syntax.WordPart) {
 		switch {
 		case p.Exp != nil && p.Exp.Op == syntax.OtherParamOps && r.text(p.Exp.Word) == "P":
 			r.refuse(-1, unread, "runs what the text of a variable tells, by ${…@P}")
+		case p.Excl && p.Names != 0:
+			r.refuse(-1, credential, "names all variables with a beginning, some of which hold secrets")
 		case p.Excl && p.Param != nil && secretVariable(r.variables[p.Param.Value]):
 			r.refuse(-1, credential, "inserts a variable that, going by its name, holds a secret")
 		}

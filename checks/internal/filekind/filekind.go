@@ -47,19 +47,25 @@ func Secret(word string) bool {
 	if strings.IndexByte(word, '/') < 0 && strings.IndexByte(word, '\\') < 0 && !strings.HasPrefix(word, "id_") && strings.IndexByte(word, '.') < 0 {
 		return false
 	}
-	if strings.ContainsAny(word, " \t\n") {
+	lower := strings.ToLower(Clean(word))
+	if strings.ContainsAny(word, "\t\n") {
 		return false
 	}
-	lower := strings.ToLower(Clean(word))
+	if browsers.MatchString(lower) {
+		return true
+	}
+	if strings.Contains(word, " ") {
+		return false
+	}
 	return hinted(lower) && secrets.MatchString(lower) && !published.MatchString(lower) && !templates.MatchString(lower)
 }
 
 // Startup reports whether a word names a file from which a shell, git, an agent or the system starts programs later.
 func Startup(word string) bool {
-	if !strings.HasPrefix(word, ".") && !strings.ContainsAny(word, `/\`) && !strings.HasPrefix(word, "toolvet") {
+	lower := strings.ToLower(Clean(word))
+	if !strings.HasPrefix(word, ".") && !strings.ContainsAny(word, `/\`) && !slices.ContainsFunc(plainStartups, func(name string) bool { return strings.HasPrefix(lower, name) }) {
 		return false
 	}
-	lower := strings.ToLower(Clean(word))
 	return startups.MatchString(lower) || agents.MatchString(lower)
 }
 
@@ -85,7 +91,7 @@ func hinted(lower string) bool {
 }
 
 // hints stand in every word that the expression secrets matches.
-var hints = strings.Fields(`.env gh/hosts credentials etc proc mem ssh id_ netrc pgpass cnf npmrc pypirc git-cred htpass vault auth.json oauth_creds keyrings password-store keychains github-copilot _history .aws .gnupg .kube .azure .docker gcloud secrets serviceaccount win boot.ini ntds`)
+var hints = strings.Fields(`.env gh/hosts credentials etc proc mem ssh id_ netrc pgpass cnf npmrc pypirc git-cred htpass vault auth.json oauth_creds keyrings password-store keychains github-copilot _history .aws .gnupg .kube .azure .docker gcloud secrets serviceaccount win boot.ini ntds .config/ s3cfg boto mylogin databricks linode lesshst viminfo .m2/ .purple .nuget .gradle/ composer .fly .wrangler .netlify .oci .snowflake .dbt/ vercel opencode fish_hist .pulumi .age/ huggingface kaggle .openai .qwen bitcoin electrum ethereum thunderbird`)
 
 var secrets = lazyregexp.New(`(^|[/=:@,~\\])(` + strings.Join([]string{
 	`/?etc/(passwd|shadow|gshadow|sudoers|master\.passwd|security/opasswd|krb5\.keytab|ssh/ssh_host_[^/]*_key)-?$`,
@@ -95,9 +101,16 @@ var secrets = lazyregexp.New(`(^|[/=:@,~\\])(` + strings.Join([]string{
 	`\.(netrc|pgpass|my\.cnf|npmrc|pypirc|git-credentials|htpasswd|vault-token)$`, `\.\w+_history$`,
 	`\.(aws|gnupg|kube|azure|docker)/(credentials|config|config\.json|private-keys[^/]*|accesstokens\.json|msal_token_cache\.json|secring\.gpg)`,
 	`\.config/(gcloud|github-copilot)/`, `\.config/gh/hosts\.ya?ml$`, `\.(claude/\.credentials|codex/auth|gemini/oauth_creds)\.json$`, `\.local/share/keyrings(/|$)`, `\.password-store(/|$)`, `library/keychains(/|$)`, `\.cargo/credentials(\.toml)?$`, `\.gem/credentials$`, `\.terraform\.d/credentials[^/]*$`,
+	`\.config/(op|rclone|hub|glab-cli|fly|doctl|netlify|composer|linode-cli|hcloud|solana|signal|sops/age|\.?wrangler)/[^/]*(/[^/]*)?\.?(conf|config|ya?ml|json|toml|txt|cli\.toml|id\.json|hub|linode-cli)$`, `\.config/(op/config|hub|linode-cli)$`, `\.config/goose/secrets\.yaml$`,
+	`\.(s3cfg|boto|mylogin\.cnf|databrickscfg|linode-cli|lesshst|viminfo)$`, `\.(m2/settings|purple/accounts|nuget/nuget/nuget)\.(xml|config)$`, `\.gradle/gradle\.properties$`, `\.composer/auth\.json$`, `\.(fly|wrangler|netlify|oci|snowflake|dbt)/(config|config\.(ya?ml|json|toml)|config/default\.toml|profiles\.yml|oci_api_key\.pem)$`,
+	`\.local/share/(com\.vercel\.cli|opencode)/auth\.json$`, `fish/fish_history$`, `\.pulumi/credentials\.json$`, `\.age/key\.txt$`, `(\.huggingface|\.cache/huggingface)/token$`, `\.kaggle/kaggle\.json$`, `\.openai/auth\.json$`, `\.qwen/oauth_creds\.json$`, `\.(bitcoin|electrum|ethereum|thunderbird)/.*(wallet|keystore|logins\.json|key4\.db)`,
+	`/?etc/ssl/private/`, `/?etc/kubernetes/admin\.conf$`,
 	`\.env(\.[\w-]+)*$`, `run/secrets/`, `kubernetes\.io/serviceaccount`,
 	`windows\\(win\.ini|system32\\(config|drivers\\etc)(\\|$)|repair\\)`, `winnt\\(win\.ini|repair\\)`, `boot\.ini$`, `ntds\.dit$`,
 }, "|") + `)`)
+
+// browsers are the profiles of browsers, with passwords and cookies. Their names have blanks.
+var browsers = lazyregexp.New(`^[^\s"'|;&]*(\.mozilla/firefox|\.config/(google-chrome|chromium|bravesoftware|microsoft-edge|vivaldi)|library/application support/(google/chrome|firefox|bravesoftware|microsoft edge|arc))/[^"'|;&]+$`)
 
 // published are the files beside keys without secrets, and templates show the names of an .env file without the values.
 var (
@@ -105,9 +118,12 @@ var (
 	templates = lazyregexp.New(`\.env(\.[\w-]+)*\.(example|sample|template|dist|defaults?|schema|test|ci)$`)
 )
 
-var startups = lazyregexp.New(`(^|[/\\])(\.(bash_?rc|bash_(profile|login|logout|aliases)|profile|zshrc|zshenv|zprofile|zlogin|zlogout|kshrc|cshrc|tcshrc|login|logout|xinitrc|xprofile|xsessionrc|vimrc|inputrc|gitconfig|envrc|pythonrc(\.py)?|pam_environment)$` +
+var startups = lazyregexp.New(`(^|[/\\])(\.(bash_?rc|bash_(profile|login|logout|aliases)|profile|zshrc|zshenv|zprofile|zlogin|zlogout|kshrc|cshrc|tcshrc|login|logout|xinitrc|xprofile|xsessionrc|vimrc|inputrc|gdbinit|lldbinit|exrc|gitconfig|envrc|pythonrc(\.py)?|pam_environment)$` +
 	`|\.config/(autostart|systemd|fish|git)/|\.git/(hooks/|config$)|\.local/bin/|\.husky/|\.ssh(/?$|/(config|rc|environment|authorized_keys2?)$)|library/launch(agents|daemons)/|start menu[/\\]programs[/\\]startup|var/spool/cron|etc/(cron|profile|bash|zsh|init|systemd|rc|environment|ld\.so))`)
+
+// plainStartups are the beginnings of names of such files that begin with no dot.
+var plainStartups = strings.Fields("toolvet jenkinsfile azure-pipelines bitbucket-pipelines cloudbuild buildspec lefthook opencode bunfig mise")
 
 // agents are files by which hosts of agents start hooks and servers or allow calls, those of CI, and toolvet's own.
 var agents = lazyregexp.New(`(^|[/\\])(\.(claude|codex|cursor|gemini|agents|qwen|kimi(-code)?|grok|kiro|factory|windsurf|codeium|copilot|amp|opencode|cline)[/\\](.*[/\\])?(settings[^/\\]*\.json|(hooks|mcp|mcp_config|permissions|sandbox|config|cli-config|auth)\.(json|toml|yaml)|hooks([/\\]|$)|plugins?[/\\])` +
-	`|\.claude(\.json)?$|\.vscode[/\\](tasks|settings|launch|mcp)\.json$|\.cargo[/\\]config(\.toml)?$|\.devcontainer[/\\]|\.(moat|openmoat|hol-guard|pipelock|cupcake)([/\\]|$)|\.clinerules[/\\]hooks|\.mcp\.json$|\.github[/\\](workflows|hooks)[/\\]|\.gitlab-ci\.yml$|toolvet[\w.-]*\.(ya?ml|lock)$|\.config[/\\](toolvet|opencode|amp)[/\\])`)
+	`|\.claude(\.json)?$|\.vscode[/\\](tasks|settings|launch|mcp)\.json$|\.cargo[/\\]config(\.toml)?$|\.devcontainer[/\\]|\.(moat|openmoat|hol-guard|pipelock|cupcake)([/\\]|$)|\.clinerules[/\\]hooks|\.mcp\.json$|\.github[/\\](workflows|hooks|actions)[/\\]|\.gitlab-ci\.yml$|\.(circleci|buildkite|woodpecker|teamcity|githooks)[/\\]|jenkinsfile$|(azure|bitbucket)-pipelines\.ya?ml$|\.(travis|drone|woodpecker|pre-commit-config)\.ya?ml$|(cloudbuild|buildspec)\.ya?ml$|\.?lefthook(-local)?\.ya?ml$|\.zed[/\\](tasks|settings)\.json$|opencode\.jsonc?$|\.yarnrc(\.yml)?$|bunfig\.toml$|\.?mise\.toml$|toolvet[\w.-]*\.(ya?ml|lock)$|\.config[/\\](toolvet|opencode|amp)[/\\])`)

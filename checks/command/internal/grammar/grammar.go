@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+
+	"github.com/toolvet/toolvet/internal/packed"
 )
 
 // A Kind is what an option, a sub-command or an operand makes a program do.
@@ -100,14 +102,18 @@ type Program struct {
 	everywhere []Option // those that hold behind any sub-command, even if the options do not
 }
 
-//go:embed programs.txt
-var table string
+//go:generate env TOOLVET_UPDATE=1 go test -run TestTable .
+
+//go:embed programs.txt.gz
+var packedTable string
+
+var table = packed.Text(packedTable)
 
 // Programs returns the programs of the table by name.
 var Programs = sync.OnceValue(embedded)
 
 func embedded() map[string]*Program {
-	programs, err := parse(table)
+	programs, err := parse(table())
 	if err != nil {
 		panic(err) // a test reads the same text
 	}

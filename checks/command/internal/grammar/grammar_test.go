@@ -9,11 +9,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/toolvet/toolvet/internal/packed/packedtest"
 )
 
 func TestTable(t *testing.T) {
 	t.Parallel()
-	if _, err := parse(table); err != nil {
+	packedtest.Same(t, "programs.txt", table())
+	if _, err := parse(table()); err != nil {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
@@ -145,7 +148,7 @@ func FuzzRead(f *testing.F) {
 
 func BenchmarkTable(b *testing.B) {
 	for b.Loop() {
-		if _, err := parse(table); err != nil {
+		if _, err := parse(table()); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,0 +1,258 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet/checks/command/internal/grammar"
+	"github.com/toolvet/toolvet/checks/internal/filekind"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
+)
+
+// Few words reach far: a search through a whole home directory, a directory that a program fills, all changes of a work tree at once.
+
+// homePlaces are home directories, those of all users, and those with the settings of all programs.
+var homePlaces = lazyregexp.New(`^(/|~[^/]*|/root|/home(/[^/]+)?|/users(/[^/]+)?)(/(\.config|\.local(/share)?|library(/(application support|preferences))?))?(/\*)?$`)
+
+// ofHome reports whether a word names, from a directory, a home directory or all of its settings: somewhere in there are secrets, under names
+// that no list has.
+func (j *judge) ofHome(directory, word string) bool {
+	full := path.Clean(toDirectory(directory, word))
+	if base := j.world.Base; base != "" && !strings.HasPrefix(full, "/") && !strings.HasPrefix(full, "~") {
+		full = path.Join(base, full)
+	}
+	if full != "/" {
+		full = strings.TrimSuffix(full, "/")
+	}
+	return homePlaces.MatchString(strings.ToLower(full)) || full == home("~")
+}
+
+const searchesHome = "searches the files of a whole home directory, some of which hold secrets"
+
+// judgeSearch judges searches in all files below a home directory. Those that print names alone pass.
+func judgeSearch(j *judge, s simple, r *grammar.Reading) {
+	program := programName(s.words[0])
+	if among(program, "grep egrep fgrep zgrep") && !slices.ContainsFunc(s.words[1:], recursion.MatchString) || slices.ContainsFunc(s.words[1:], namesAlone.MatchString) {
+		return
+	}
+	hidden := !among(program, "rg ag ack") || slices.ContainsFunc(s.words[1:], hiddenToo.MatchString)
+	begins := s.words[1:]
+	if among(program, "rg ag ack") && len(r.Operands) < 2 { // where the shell is
+		begins = append(slices.Clone(begins), ".")
+	}
+	for i, w := range begins {
+		if w == "" || w[0] == '-' || i < len(s.words)-1 && !slices.Contains(r.Operands, i+1) || len(r.Operands) > 0 && i+1 == r.Operands[0] && !r.Gave("-e", "--regexp", "-f", "--file") {
+			continue // an option, its value, or the expression
+		}
+		if (hidden || strings.Contains(w, ".config") || strings.Contains(j.directory, ".config")) && j.ofHome(j.elsewhere(s), w) {
+			j.refuse(-1, credential, searchesHome)
+		}
+	}
+}
+
+var (
+	recursion  = lazyregexp.New(`^(-[a-zA-Z]*[rR][a-zA-Z]*|--(dereference-)?rec\w*|--directories=recurse|-drecurse)$`)
+	namesAlone = lazyregexp.New(`^(-[a-zA-Z]*[lLq]|--files(-with-matches|-without-match)?|--quiet|--type-list)$`)
+	hiddenToo  = lazyregexp.New(`^(-[a-zA-Z]*[u.][a-zA-Z.]*|--(hidden|unrestricted|no-ignore.*|all-types|all-text|follow))$`)
+)
+
+// judgeSearched judges what find looks for below a home directory: keys, or all files, for another program.
+func judgeSearched(j *judge, s simple, _ *grammar.Reading) {
+	far, beyond, narrow, keys := false, false, false, false
+	for i, w := range s.words[1:] {
+		switch before := s.words[i]; {
+		case among(before, "-name -iname -path -ipath -wholename -regex -iregex -newer -user"):
+			plain := strings.ToLower(w)
+			narrow = narrow || strings.Trim(plain, "*?./") != ""
+			keys = keys || keyNames.MatchString(plain)
+		case w != "" && w[0] != '-' && !narrow && j.ofHome(j.directory, w):
+			far = true
+		case strings.HasPrefix(w, "..") || strings.HasPrefix(w, "/") || strings.HasPrefix(w, "~"):
+			beyond = true
+		}
+	}
+	if beyond && keys && (s.hands || findRuns(s.words)) {
+		j.refuse(-1, credential, "finds files with keys, for another program")
+	}
+	if far && (keys || !narrow && (s.hands || findRuns(s.words))) {
+		j.refuse(-1, credential, searchesHome)
+	}
+}
+
+// keyNames are endings of files with keys.
+var keyNames = lazyregexp.New(`(\.(pem|key|p12|pfx|kdbx?|jks|keystore|ppk|asc|ovpn)|wallet(\.dat)?|keychain(-db)?|id_[\w*?]+)\*?$`)
+
+// judgeFilled judges the directory that a program makes or fills.
+func judgeFilled(j *judge, s simple, r *grammar.Reading) {
+	names := r.Operands
+	switch program := programName(s.words[0]); {
+	case program == "uv" && len(names) > 0 && s.words[names[0]] == "venv", program == "git" && len(names) > 0 && among(s.words[names[0]], "init clone worktree"):
+		names = names[1:]
+	case program == "uv" || program == "git":
+		return
+	}
+	clears := programName(s.words[0]) != "git" && slices.ContainsFunc(s.words, func(w string) bool { return len(w) > 3 && strings.HasPrefix("--clear", w) })
+	for _, i := range names {
+		dir := s.words[i]
+		switch {
+		case filekind.HoldsStartup(toDirectory(j.directory, dir)):
+			j.refuse(s.element(i), startup, s.place(i)+"fills a directory from whose files git, an agent or the system starts programs later")
+		case clears && !environments.MatchString(dir):
+			j.refuse(s.element(i), wipe, s.place(i)+"names a whole directory, which the program would empty")
+		}
+		if programName(s.words[0]) != "git" {
+			j.leaves(s.element(i), j.directory, dir)
+		}
+	}
+}
+
+// environments are the names that people give to the environments of Python.
+var environments = lazyregexp.New(`(^|/)[\w.-]*\.?(virtual|v)?env[\w.-]*/?$`)
+
+// judgeDiscard judges what throws away all changes of a work tree.
+func judgeDiscard(j *judge, s simple, r *grammar.Reading) {
+	if len(r.Operands) == 0 || !among(s.words[r.Operands[0]], "checkout restore") || r.Gave("-b", "-B") {
+		return
+	}
+	options := s.words[1:]
+	if s.words[r.Operands[0]] == "restore" && slices.ContainsFunc(options, stagedOnly.MatchString) && !slices.ContainsFunc(options, worktreeToo.MatchString) || slices.ContainsFunc(options, patchwise.MatchString) {
+		return
+	}
+	for _, i := range r.Operands[1:] {
+		if among(s.words[i], ". ./ :/ :/. * : .. :(top)") {
+			j.refuse(s.element(i), wipe, s.place(i)+"throws away all changes that are not committed")
+		}
+	}
+}
+
+var (
+	stagedOnly  = lazyregexp.New(`^(-[A-Za-z]*S[A-Za-z]*|--st\w*)$`)
+	worktreeToo = lazyregexp.New(`^(-[A-Za-z]*W[A-Za-z]*|--w\w*)$`)
+	patchwise   = lazyregexp.New(`^(-p|--patch)$`)
+)
+
+// judgeEval refuses an eval for another one: each reads the text once more, so that no quotes mean what they seem to mean.
+func judgeEval(j *judge, s simple, _ *grammar.Reading) {
+	if len(s.words) > 1 && programName(s.words[1]) == "eval" {
+		j.refuse(-1, unread, "hands a text from one eval to another")
+	}
+}
+
+// judgeShell refuses long options that no shell of the family has: one may take the word behind it, so that nobody can tell what is the script.
+func judgeShell(j *judge, s simple, r *grammar.Reading) {
+	for i, w := range s.words[1:] {
+		if w == "-c" || len(r.Operands) > 0 && i+1 >= r.Operands[0] {
+			return
+		}
+		if len(w) > 2 && strings.HasPrefix(w, "--") && !shellOptions.MatchString(w) {
+			j.refuse(s.element(i+1), unread, s.place(i+1)+"is no option of a shell, which may take the next word for its value")
+		}
+	}
+}
+
+var shellOptions = lazyregexp.New(`^--(login|noprofile|norc|posix|restricted|verbose|version|help|debugger|debug|dump-(po-)?strings|noediting|rcfile(=.*)?|init-file(=.*)?|pretty-print|wordexp|protected)$`)
+
+// judgeBackup judges the files that sed makes of those that it changes, by an ending.
+func judgeBackup(j *judge, s simple, r *grammar.Reading) {
+	ending := ""
+	for _, w := range s.words[1:] {
+		if value, ok := strings.CutPrefix(w, "--in-place="); ok {
+			ending = value
+		} else if i := strings.IndexByte(w, 'i'); i > 0 && strings.Trim(w[:i], "-nErsuz") == "" && w[0] == '-' && !strings.HasPrefix(w, "--") {
+			ending = w[i+1:]
+		}
+	}
+	if ending == "" {
+		return
+	}
+	for _, i := range r.Operands {
+		made := s.words[i] + ending
+		if strings.ContainsAny(ending, "*/") {
+			dir, base := path.Split(s.words[i])
+			if made = strings.ReplaceAll(ending, "*", base); !strings.Contains(made, "/") {
+				made = dir + made
+			}
+		}
+		switch {
+		case j.namesSecret(made, j.directory):
+			j.refuse(s.element(i), secret, s.place(i)+"names a file that holds secrets or accounts")
+		case filekind.Startup(toDirectory(j.directory, made)):
+			j.refuse(s.element(i), startup, s.place(i)+"makes a file from which a shell, git or the system starts programs later")
+		}
+		if strings.Contains(ending, "/") {
+			j.leaves(s.element(i), j.directory, made)
+		}
+	}
+}
+
+// judgeNameList refuses a list of files in a file: the line does not name what is printed.
+func judgeNameList(j *judge, s simple, _ *grammar.Reading) {
+	j.each(s, unread, "names a file with the names of the files to print", func(i int, w string) bool {
+		value, glued := strings.CutPrefix(w, "--files0-from=")
+		return glued && value != "-" || s.words[i-1] == "--files0-from" && w != "-"
+	})
+}
+
+// judgeTerminal refuses a guard in a terminal that another program makes: what asks a person there is answered by the agent.
+func judgeTerminal(j *judge, s simple, _ *grammar.Reading) {
+	j.each(s, startup, "opens what guards the agent in a terminal of its own", func(i int, w string) bool {
+		return !among(s.words[i-1], "-s -t -n -S") && slices.ContainsFunc(strings.FieldsFunc(w, func(r rune) bool { return strings.ContainsRune(" \t\n;|&'\"", r) }), isGuard)
+	})
+}
+
+// judgeMake refuses values that make has a shell find out: NAME!=LINE.
+func judgeMake(j *judge, s simple, _ *grammar.Reading) {
+	j.each(s, setting, "gives a makefile a value that a shell or make itself runs", func(_ int, w string) bool { return shellAssigned.MatchString(w) })
+}
+
+var shellAssigned = lazyregexp.New(`^[\w.-]+\s*!=\s*(.*\S)`)
+
+// judgeProcesses refuses to print the environments of processes: by e without a dash.
+func judgeProcesses(j *judge, s simple, _ *grammar.Reading) {
+	j.each(s, credential, "makes the program print the variables of processes, also those that hold secrets", func(i int, w string) bool {
+		return (i == 1 || s.words[i-1] == "" || s.words[i-1][0] != '-' || processColumns.MatchString(s.words[i-1])) && processLetters.MatchString(w)
+	})
+}
+
+var (
+	processLetters = lazyregexp.New(`^[aAcfghjlLmnrsSTuvwxXZ]*e[aAcefghjlLmnrsSTuvwxXZ]*$`)
+	processColumns = lazyregexp.New(`^-[aAdefFjlLHw]+$`)
+)
+
+// judgeEditor judges what an editor of lines is told on standard input: commands that read a file, or run a line.
+func judgeEditor(j *judge, s simple, _ *grammar.Reading) {
+	switch {
+	case s.input == nil:
+	case *s.input == "" || strings.Contains(*s.input, insertion):
+		j.refuse(-1, unread, "hands an editor commands that the line does not tell")
+	case editorRuns.MatchString(*s.input):
+		j.refuse(-1, inCode, "hands an editor a command that runs a line")
+	case slices.ContainsFunc(strings.Fields(*s.input), func(w string) bool { return j.namesSecret(w, j.directory) }):
+		j.refuse(-1, secret, "hands an editor the name of a file that holds secrets or accounts")
+	case slices.ContainsFunc(strings.Fields(*s.input), func(w string) bool { return filekind.Startup(toDirectory(j.directory, w)) }):
+		j.refuse(-1, startup, "hands an editor the name of a file from which a shell, git or the system starts programs later")
+	}
+}
+
+var editorRuns = lazyregexp.New(`(?m)^[\d,$.%;]*\s*([rwe]\s+)?!`)
+
+// judgeContainer refuses to print the variables that a container is given.
+func judgeContainer(j *judge, s simple, r *grammar.Reading) {
+	if len(r.Operands) < 3 || s.words[r.Operands[0]] != "run" || !slices.ContainsFunc(r.Operands[2:], func(i int) bool { return among(s.words[i], "env printenv set export") }) {
+		return
+	}
+	j.each(s, credential, "makes a container print variables that the line does not tell", func(i int, w string) bool {
+		return strings.HasPrefix(w, "--env-file") || among(s.words[i-1], "-e --env") && !strings.Contains(w, "=") && secretVariable(w)
+	})
+}
+
+// judgeBucket refuses to delete all that is in a bucket.
+func judgeBucket(j *judge, s simple, r *grammar.Reading) {
+	if slices.ContainsFunc(r.Operands, func(i int) bool { return s.words[i] == "rm" }) && slices.ContainsFunc(s.words, func(w string) bool { return among(w, "--recursive -r -R") }) {
+		j.refuse(-1, wipe, "deletes all that is in a bucket, or below a part of it")
+	}
+}
