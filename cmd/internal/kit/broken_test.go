@@ -116,7 +116,7 @@ func refusals(f func(r object)) func(*exchanged) {
 }
 
 // flaws are the broken servers, by name.
-var flaws = merged(basicFlaws, furtherFlaws)
+var flaws = merged(basicFlaws, furtherFlaws, laterFlaws)
 
 var basicFlaws = map[string]flaw{
 	"announces under experimental alone": {"capability-in-both-places", "", func(x *exchanged) {

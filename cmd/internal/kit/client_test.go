@@ -146,13 +146,15 @@ func (l *logLines) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// clientFlaws are the broken clients by name: what each changes in a reply, or in what its server saw, and the scenario that
-// catches it.
-var clientFlaws = map[string]struct {
+// A clientFlaw is what a broken client changes in a reply, or in what its server saw, and the scenario that catches it.
+type clientFlaw struct {
 	scenario string
 	reply    func(result map[string]any)
 	requests func(list []any) []any
-}{
+}
+
+// clientFlaws are the broken clients by name.
+var clientFlaws = merged(map[string]clientFlaw{
 	"trusts a half verdict":       {"client-native-lacks-members", func(r map[string]any) { r["method"] = "native" }, nil},
 	"takes text for yes":          {"client-native-valid-is-text", func(r map[string]any) { r["method"] = "native" }, nil},
 	"takes prose for a go":        {"client-native-no-json", func(r map[string]any) { r["skipped"] = []any{} }, nil},
@@ -196,7 +198,7 @@ var clientFlaws = map[string]struct {
 	"sends levels to everybody":      {"client-levels-unlisted", nil, func(list []any) []any { return changed(list, "levels", []any{"syntax"}) }},
 	"judges three calls of a batch":  {"client-batch-of-many", func(r map[string]any) { r["results"].([]any)[3].(map[string]any)["valid"] = true }, nil},
 	"answers three calls of a batch": {"client-batch-of-many", func(r map[string]any) { r["results"] = r["results"].([]any)[:3] }, nil},
-}
+}, laterClientFlaws)
 
 // changed are requests of which those to the validate tool have another member; nil: none.
 func changed(list []any, member string, value any) []any {

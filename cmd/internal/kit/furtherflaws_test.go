@@ -119,12 +119,12 @@ var furtherFlaws = map[string]flaw{
 }
 
 // merged are all flaws of several maps.
-func merged(all ...map[string]flaw) map[string]flaw {
-	out := map[string]flaw{}
+func merged[F any](all ...map[string]F) map[string]F {
+	out := map[string]F{}
 	for _, m := range all {
 		for name, f := range m {
 			if _, has := out[name]; has {
-				panic("two broken servers are called " + name)
+				panic("two broken peers are called " + name)
 			}
 			out[name] = f
 		}

@@ -322,8 +322,8 @@ func (p *player) send(ctx context.Context, step Step) (message, error) {
 	return nil, nil
 }
 
-// token is the latest token of the scenario, and the first of a batch; "" if there is none.
-func (p *player) token() string {
+// token is the latest token of the scenario, and of a batch the first, or the last; "" if there is none.
+func (p *player) token(ofLast bool) string {
 	for _, a := range slices.Backward(p.answers) {
 		answer, _ := a.(message)
 		result, _ := answer["result"].(map[string]any)
@@ -331,6 +331,9 @@ func (p *player) token() string {
 		given := meta["io.github.toolvet/token"]
 		if list, ok := given.([]any); ok && len(list) > 0 {
 			given = list[0]
+			if ofLast {
+				given = list[len(list)-1]
+			}
 		}
 		if token, ok := given.(map[string]any); ok {
 			text, _ := token["token"].(string)
@@ -340,8 +343,8 @@ func (p *player) token() string {
 	return ""
 }
 
-// filled replaces the names of tools in a value: $validate, $batch, $write and $count; and tokens: $token, and $forged, which
-// differs from it.
+// filled replaces the names of tools in a value: $validate, $batch, $write and $count; and tokens: $token, $lasttoken of the last
+// call of a batch, and $forged, which differs from $token.
 func (p *player) filled(v any) any {
 	switch v := v.(type) {
 	case string:
@@ -354,10 +357,10 @@ func (p *player) filled(v any) any {
 			return p.session.write
 		case "$count":
 			return p.session.count
-		case "$token":
-			return p.token()
+		case "$token", "$lasttoken":
+			return p.token(v == "$lasttoken")
 		case "$forged":
-			token := []byte(p.token())
+			token := []byte(p.token(false))
 			if len(token) > 0 {
 				token[len(token)/2] ^= 1 // another letter or digit, or a sign
 			}
