@@ -100,6 +100,9 @@ func (f *fragment) commentEnds() bool {
 // it: "1 --" behind "WHERE id =" takes a second condition away, and so does "1;" for a driver that reads one statement. "9
 // -- 5" is a range, and "80 # the port" a line of settings.
 func (f *fragment) cutsOff() bool {
+	if f.quotedCut() {
+		return true
+	}
 	last := len(f.tokens) - 1
 	ends := f.low(last) == ";" && last > 0 && last == slices.IndexFunc(f.tokens, func(t token) bool { return t.low == ";" })
 	if !f.commentEnds() && !ends || !slices.ContainsFunc(f.tokens, func(t token) bool { return t.kind == numberToken }) {
@@ -118,6 +121,20 @@ func (f *fragment) cutsOff() bool {
 	behind := strings.TrimSpace(strings.TrimLeft(comment, "-#/*"))
 	prose := behind != "" && (isDigit(behind[0]) || comment[0] == '#')
 	return !prose && !strings.Contains(comment, "*/")
+}
+
+// quotedCut reports whether a bare value is a string in its own quotes that comments out the rest, with brackets that it closes or none, as in
+// 'a')-- and 'a' --. A quotation has its source behind the dashes.
+func (f *fragment) quotedCut() bool {
+	if f.tokens[0].kind != stringToken && f.text[f.tokens[0].start] != '"' || !f.commentEnds() {
+		return false
+	}
+	for i := range f.tokens[1:] {
+		if f.low(i+1) != ")" {
+			return false
+		}
+	}
+	return strings.Trim(f.text[f.comments[len(f.comments)-1]:], "-#/* ") == ""
 }
 
 // continued reports whether a bare value is a number, and a comparison with a constant or a clause with one to its end, as in "1

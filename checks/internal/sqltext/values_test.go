@@ -39,7 +39,13 @@ func TestValues(t *testing.T) {
 		"C++ and Java":                     "",
 		"-0.5e3":                           "",
 		"https://example.com/?a=1&b=2#c":   "",
+		"'To be or not to be' -- Hamlet":   "",
+		"'a' (b) --":                       "",
 
+		"'a')--":                           comments,
+		"'a' --":                           comments,
+		`"a" )) -- `:                       comments,
+		"'x y')#":                          comments,
 		"x' OR '1'='1":                     condition,
 		`x" OR "1"="1`:                     goesOn,
 		"1 OR 1=1":                         condition,

@@ -362,3 +362,72 @@ func questions(text string) (found []string) {
 	}
 	return found
 }
+
+// typed are the cells in the column payload of a table whose rows have a value in another column.
+func typed(column, value string) func(text string) []string {
+	return func(text string) (found []string) {
+		r := csv.NewReader(strings.NewReader(text))
+		r.LazyQuotes, r.FieldsPerRecord = true, -1
+		payload, kind := -1, -1
+		for {
+			row, err := r.Read()
+			if err != nil { // what can be read before an error counts
+				return found
+			}
+			switch {
+			case payload < 0 || kind < 0:
+				payload, kind = slices.Index(row, "payload"), slices.Index(row, column)
+			case max(payload, kind) < len(row) && row[kind] == value:
+				found = append(found, row[payload])
+			}
+		}
+	}
+}
+
+// fencedLines are the lines in all blocks of code in Markdown.
+func fencedLines(text string) (found []string) {
+	for _, block := range fencedTexts(text) {
+		for _, line := range lines(block) {
+			found = append(found, strings.TrimSpace(line))
+		}
+	}
+	return found
+}
+
+// requestValues are the values of the query and of the form in a request of HTTP, decoded.
+func requestValues(text string) (found []string) {
+	head, body, _ := strings.Cut(strings.ReplaceAll(text, "\r", ""), "\n\n")
+	first, fields, _ := strings.Cut(head, "\n")
+	_, target, _ := strings.Cut(first, " ")
+	target, _, _ = strings.Cut(target, " HTTP/")
+	_, query, _ := strings.Cut(target, "?")
+	if strings.Contains(strings.ToLower(fields), "application/x-www-form-urlencoded") {
+		query += "&" + body
+	}
+	for pair := range strings.SplitSeq(query, "&") {
+		_, value, ok := strings.Cut(pair, "=")
+		if value, err := url.QueryUnescape(value); ok && err == nil {
+			found = append(found, strings.TrimSpace(value))
+		}
+	}
+	return found
+}
+
+// argumentExamples are the lines of the examples of a page of GTFOArgs that start a shell or another command.
+func argumentExamples(text string) (found []string) {
+	var page struct {
+		Functions map[string][]struct{ Code string }
+	}
+	front, _, _ := strings.Cut(strings.TrimPrefix(text, "---\n"), "\n---")
+	if yaml.Unmarshal([]byte(front), &page) != nil {
+		return nil
+	}
+	for _, function := range []string{"shell", "command"} {
+		for _, example := range page.Functions[function] {
+			for _, line := range lines(example.Code) {
+				found = append(found, strings.TrimSpace(line))
+			}
+		}
+	}
+	return found
+}

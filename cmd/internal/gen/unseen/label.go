@@ -221,3 +221,14 @@ func labelOrdinaryCommand(input string) string {
 	}
 	return labelHarmlessCommand(input)
 }
+
+// pages are the programs that GTFOArgs has a page of.
+var pages = regexp.MustCompile(`^(awk|curl|dig|find|gcc|git|hg|javac|lftp|logrotate|make|sendmail|sftp|socat|ssh|ssh-keygen|tar|unzip|wget|zip)\s`)
+
+// labelProgramOption says reject of a call of one of these, each with an option that starts a command. The lines beside it prepare files.
+func labelProgramOption(input string) string {
+	if pages.MatchString(input) {
+		return reject
+	}
+	return flagged
+}

@@ -51,6 +51,7 @@ func TestLabels(t *testing.T) {
 			"http://127.0.0.1/": reject, "http://[::1]:80/": reject, "http://10.0.0.1/x": reject, "http://localhost/": reject, "http://8.8.8.8/": flagged, "https://example.com/": flagged,
 		}},
 		{"option", labelOption, map[string]string{"git clone -u x y": reject, "echo x": flagged, "env -S x": flagged}},
+		{"program option", labelProgramOption, map[string]string{"tar cf x --to-command=id": reject, "tardy x": flagged, "echo id > x": flagged}},
 		{"fragment", labelFragment, map[string]string{
 			"' or (EXISTS)": flagged, "addition (or space in url)": flagged, "select name from t where id = (sele ...": flagged, "1 or x in (1)": reject,
 			"O'Brien": flagged, "select": flagged, "1 or 1=1": reject, "x'; drop table t": reject, "' union select 1": reject, "declare @s int": reject,
@@ -108,6 +109,11 @@ func TestExtract(t *testing.T) {
 		{"abilities", shAbilities, "---\n\n- id: a\n  platforms:\n    linux:\n      sh:\n        command: |\n          id; ls\n          ps\n    windows:\n      psh:\n        command: dir\n", []string{"id; ls", "ps"}},
 		{"prompted", prompted, "    $ ls -l\nout\n$ git log\n", []string{"ls -l", "git log"}},
 		{"SQL blocks", sqlBlocks, "~~~ sql\n> SELECT 1\nFROM t;\n~~~\n```sql\nSELECT 2\n```\n```sh\nls\n```\n", []string{"SELECT 1\nFROM t;", "SELECT 2"}},
+		{"typed", typed("kind", "sqli"), "n,payload,kind\n1,\"a, b\",sqli\n2,c,norm\n3,d\n", []string{"a, b"}},
+		{"fenced lines", fencedLines, "a\n```\n  b\nc\n```\nd\n", []string{"b", "c", ""}},
+		{"request values", requestValues, "POST /x?a=1%20or%202&b HTTP/1.1\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\nc=d+e", []string{"1 or 2", "d e"}},
+		{"request without a form", requestValues, "POST /x?a=%27 HTTP/1.1\nContent-Type: application/json\n\n{\"c=\": 1}", []string{"'"}},
+		{"argument examples", argumentExamples, "---\nfunctions:\n  command:\n    - code: |\n        tar x\n        y\n  file-read:\n    - code: z\n---\n", []string{"tar x", "y", ""}},
 		{"executors", shellExecutors, "  executor:\n    command: |\n      id; ls\n      ls\n    name: sh\n  executor:\n    command: |\n      dir\n    name: powershell\n", []string{"id; ls", "ls"}},
 	} {
 		if diff := cmp.Diff(tt.want, tt.rows(tt.text)); diff != "" {

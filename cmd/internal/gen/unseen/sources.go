@@ -70,6 +70,45 @@ const (
 	shoutaAt    = "5e664818a5866c697c1d17972eb19f66d0ec6514"
 	unity       = "UnityInFlow/injection-scanner"
 	unityAt     = "4dcc6e7264a65eaba8412e3aa03062eb4608a69e"
+
+	blaze        = "chaitin/blazehttp"
+	blazeAt      = "23e8b59cd20d475f9590e497ecb87542e25d828e"
+	cabal        = "haskell/cabal"
+	cabalAt      = "f5319cdb191236b3bc93e79c0b14e2c637300c5a"
+	cypress      = "cypress-io/cypress-documentation"
+	cypressAt    = "4df0c75e373515c33269176d556219950487e085"
+	daffa        = "daffainfo/AllAboutBugBounty"
+	daffaAt      = "0a16c9d981a270ba20730ad36475ed7ce7ceb79e"
+	earthly      = "earthly/earthly"
+	earthlyAt    = "6e641c15d3b4d7dd396363b61d2381faa2658f3d"
+	edoverflow   = "EdOverflow/bugbounty-cheatsheet"
+	edoverflowAt = "14a70dc77915fd0a122d151300de56a33127003a"
+	firewall     = "grananqvist/Machine-Learning-Web-Application-Firewall-and-Dataset"
+	firewallAt   = "5f660d91304a5ecbc706ae15beb8306671265d7b"
+	httpie       = "httpie/cli"
+	httpieAt     = "5b604c37c6c67e18e7c3e9aee6c88a8c22b98345"
+	lerna        = "lerna/lerna"
+	lernaAt      = "35d15a1567932be97759f512d8b8033dad72b411"
+	minidev      = "bird-bench/mini_dev"
+	minidevAt    = "4d970a9a97b172101840c661d74cc5a5e1c6ffa4"
+	morzeux      = "Morzeux/HttpParamsDataset"
+	morzeuxAt    = "926670a710283f87c05b554680facf3f9530548c"
+	pentest      = "six2dez/pentest-book"
+	pentestAt    = "1f80c9c299d24226d4f977aea7013b18bf8dc995"
+	rollup       = "rollup/rollup"
+	rollupAt     = "89bda2cd8e9def2ea037e7dbffaf392ce9f1ddcb"
+	scalaCLI     = "VirtusLab/scala-cli"
+	scalaCLIAt   = "1b9b93695504046f2517144185227c9bee144dae"
+	stylelint    = "stylelint/stylelint"
+	stylelintAt  = "28cff889946ec3f53036f54cc08c04c425451245"
+	symfony      = "symfony/symfony-docs"
+	symfonyAt    = "3e03b46811863dab6aa8d2948c601082688441d1"
+	trivy        = "aquasecurity/trivy"
+	trivyAt      = "dc3c56eed58ab21c7e08d26757c517bc946a86c5"
+	vitepress    = "vuejs/vitepress"
+	vitepressAt  = "ed2bfb266ef788e86d1a73fe3cd7708a4cd5e260"
+	webpack      = "webpack/webpack.js.org"
+	webpackAt    = "9c0ce6f5e982c2efd3e97360a107a6343cf2c77b"
 )
 
 // noseyparker has half of the examples of kingfisher, where they are left out.
@@ -102,6 +141,17 @@ var sources = map[string][]source{
 		{round: 5, repo: mise, commit: miseAt, class: "benign-plain", rows: names, label: always(accept)},
 		{round: 5, repo: "elixir-lang/elixir", commit: elixirAt, class: "benign-plain", rows: names, label: always(accept)},
 		{round: 5, repo: "tauri-apps/tauri-docs", commit: tauriAt, class: "benign-plain", rows: names, label: always(accept)},
+		{round: 9, repo: morzeux, commit: morzeuxAt, path: "payload_full.csv", class: "traversal-data", rows: typed("attack_type", "path-traversal"), label: labelPath},
+		{round: 9, repo: "yogsec/LFI-Payloads", commit: "c6a7eb30216b9abca7f8351c04cbd611b3c4142e", path: "Common_LFI_Payloads.txt", class: "traversal-list", rows: lines, label: labelPath},
+		{round: 9, repo: edoverflow, commit: edoverflowAt, path: "cheatsheets/lfi.md", class: "traversal-list", rows: fencedLines, label: labelPath},
+		{round: 9, repo: pentest, commit: pentestAt, path: "enumeration/web/lfi-rfi.md", class: "traversal-list", rows: fencedLines, label: labelPath},
+		{round: 9, repo: blaze, commit: blazeAt, path: "testcases/*.black", class: "traversal-request", rows: requestValues, label: labelPath},
+		{round: 9, repo: webpack, commit: webpackAt, class: "benign-plain", rows: names, label: always(accept)},
+		{round: 9, repo: vitepress, commit: vitepressAt, class: "benign-plain", rows: names, label: always(accept)},
+		{round: 9, repo: scalaCLI, commit: scalaCLIAt, class: "benign-plain", rows: names, label: always(accept)},
+		{round: 9, repo: cabal, commit: cabalAt, class: "benign-plain", rows: names, label: always(accept)},
+		{round: 9, repo: symfony, commit: symfonyAt, class: "benign-plain", rows: names, label: always(accept)},
+		{round: 9, repo: stylelint, commit: stylelintAt, class: "benign-plain", rows: names, label: always(accept)},
 	},
 	"urls": {
 		{repo: "cujanovic/SSRF-Testing", commit: "c26c3df20bcb3d2ecfbe22cdf7ae8f4ff7bc0284", path: "cloud-metadata.txt", class: "metadata", rows: links, label: labelMetadata},
@@ -116,6 +166,16 @@ var sources = map[string][]source{
 		{round: 5, repo: warrior, commit: warriorAt, path: "Server-Side-Request-Forgery-Payloads.txt", class: "internal", rows: links, label: labelInternal},
 		{round: 5, repo: mise, commit: miseAt, path: "docs/*.md", class: "benign-link", rows: links, label: labelLink},
 		{round: 5, repo: "elixir-lang/elixir", commit: elixirAt, path: "lib/*.md", class: "benign-link", rows: links, label: labelLink},
+		{round: 9, repo: "assetnote/blind-ssrf-chains", commit: "51a40b1b9949b84479b68ac6ee79911825b43b50", path: "README.md", class: "internal", rows: links, label: labelInternal},
+		{round: 9, repo: edoverflow, commit: edoverflowAt, path: "cheatsheets/ssrf.md", class: "internal", rows: links, label: labelInternal},
+		{round: 9, repo: daffa, commit: daffaAt, path: "*.md", class: "internal", rows: links, label: labelInternal},
+		{round: 9, repo: pentest, commit: pentestAt, path: "*.md", class: "internal", rows: links, label: labelInternal},
+		{round: 9, repo: "teler-sh/teler-waf", commit: "cf8eee099742ca534d7c89903d0d554f144b2152", path: "*_test.go", class: "internal", rows: links, label: labelInternal},
+		{round: 9, repo: webpack, commit: webpackAt, path: "src/content/*.mdx", class: "benign-link", rows: links, label: labelLink},
+		{round: 9, repo: vitepress, commit: vitepressAt, path: "docs/en/*.md", class: "benign-link", rows: links, label: labelLink},
+		{round: 9, repo: symfony, commit: symfonyAt, path: "*.rst", class: "benign-link", rows: links, label: labelLink},
+		{round: 9, repo: cypress, commit: cypressAt, path: "docs/*.mdx", class: "benign-link", rows: links, label: labelLink},
+		{round: 9, repo: trivy, commit: trivyAt, path: "docs/*.md", class: "benign-link", rows: links, label: labelLink},
 	},
 	"commands": {
 		{repo: wordlists, commit: wordlistsAt, path: "wordlists/command_injection.txt", class: "injection", rows: lines, label: labelInjectedCommand},
@@ -214,6 +274,48 @@ var sources = map[string][]source{
 		{round: 8, repo: "k3d-io/k3d", commit: "46f3480daa747ba71c155d0f619ce6aba7b95db9", path: "docs/*.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
 		{round: 8, repo: "laravel/docs", commit: "86077535bbfdc2ab29cd9f202ee1ab3e7e6e18e6", path: "*.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
 		{round: 8, repo: "phoenixframework/phoenix", commit: "167c46950cf53aef363d672687cc653267c20aa6", path: "guides/*.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 9, repo: morzeux, commit: morzeuxAt, path: "payload_full.csv", class: "injection", rows: typed("attack_type", "cmdi"), label: labelInjectedCommand},
+		{round: 9, repo: firewall, commit: firewallAt, path: "data/payloads.csv", class: "injection", rows: typed("injection_type", "SHELL"), label: labelInjectedCommand},
+		{round: 9, repo: firewall, commit: firewallAt, path: "data/ShellCollection.txt", class: "injection", rows: lines, label: labelInjectedCommand},
+		{round: 9, repo: "Mehran-Seifalinia/OS-Command-injection-payloads", commit: "2eb08aa8f444ce2ab250343316b2229ed95fb7a8", path: "OSPayloads.txt", class: "injection", rows: lines, label: labelInjectedCommand},
+		{round: 9, repo: "User07x07/Bypass-WAF-OS-command-injection", commit: "bed7cd8c1eea9546835a8b240a19a7e6aa23e9a1", path: "README.md", class: "injection", rows: lines, label: labelInjectedCommand},
+		{round: 9, repo: edoverflow, commit: edoverflowAt, path: "cheatsheets/rce.md", class: "injection", rows: fencedLines, label: labelInjectedCommand},
+		{round: 9, repo: pentest, commit: pentestAt, path: "enumeration/web/command-injection.md", class: "injection", rows: fencedLines, label: labelInjectedCommand},
+		{round: 9, repo: pentest, commit: pentestAt, path: "exploitation/reverse-shells.md", class: "injection", rows: fencedLines, label: labelInjectedCommand},
+		{round: 9, repo: "teler-sh/teler-waf", commit: "cf8eee099742ca534d7c89903d0d554f144b2152", path: "teler_test.go", class: "injection", rows: javaStrings, label: labelInjectedCommand},
+		{round: 9, repo: "GTFOArgs/GTFOArgs.github.io", commit: "2d19761a83e864140b0de9464f82a988b05365c5", path: "_gtfoargs/*.md", class: "option", rows: argumentExamples, label: labelProgramOption},
+		{round: 9, repo: webpack, commit: webpackAt, path: "src/content/*.mdx", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 9, repo: webpack, commit: webpackAt, path: ".github/workflows/*.yml", class: "benign-cmd", rows: runSteps, label: labelOrdinaryCommand},
+		{round: 9, repo: vitepress, commit: vitepressAt, path: "docs/en/*.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 9, repo: stylelint, commit: stylelintAt, path: "docs/*.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 9, repo: stylelint, commit: stylelintAt, path: ".github/workflows/*.yml", class: "benign-cmd", rows: runSteps, label: labelOrdinaryCommand},
+		{round: 9, repo: "babel/website", commit: "b4753209310b5b1a6c6a27014ff50a2283e09327", path: "docs/*.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 9, repo: rollup, commit: rollupAt, path: "docs/*.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 9, repo: rollup, commit: rollupAt, path: ".github/workflows/*.yml", class: "benign-cmd", rows: runSteps, label: labelOrdinaryCommand},
+		{round: 9, repo: "pre-commit/pre-commit.com", commit: "a3ced3d425a78113e4c0068641a75ca175ab26ed", path: "sections/*.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 9, repo: "tox-dev/tox", commit: "ccb12fc2e1bb9df0da860be4af175e9b97949fbc", path: "docs/*.rst", class: "benign-cmd", rows: prompted, label: labelOrdinaryCommand},
+		{round: 9, repo: "sphinx-doc/sphinx", commit: "e44a40eb2f810558ccd9da1425421270ccb81351", path: "doc/*.rst", class: "benign-cmd", rows: prompted, label: labelOrdinaryCommand},
+		{round: 9, repo: cabal, commit: cabalAt, path: "doc/*.rst", class: "benign-cmd", rows: prompted, label: labelOrdinaryCommand},
+		{round: 9, repo: cabal, commit: cabalAt, path: ".github/workflows/*.yml", class: "benign-cmd", rows: runSteps, label: labelOrdinaryCommand},
+		{round: 9, repo: "commercialhaskell/stack", commit: "7f6e8f38b6ad162686c8e8e0d02f64521b708f92", path: "doc/*.md", class: "benign-cmd", rows: prompted, label: labelOrdinaryCommand},
+		{round: 9, repo: "commercialhaskell/stack", commit: "7f6e8f38b6ad162686c8e8e0d02f64521b708f92", path: "doc/*.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 9, repo: "traefik/traefik", commit: "fd5a576df2e8aeb0bfc8a96b6ef6e60a61f7ec0a", path: "docs/content/*.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 9, repo: "crossplane/docs", commit: "56a4808efd1640ac39aa851c8adf17bacb6283c3", path: "content/v2.3/*.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 9, repo: "crossplane/docs", commit: "56a4808efd1640ac39aa851c8adf17bacb6283c3", path: "content/cli/*.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 9, repo: httpie, commit: httpieAt, path: "docs/*.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 9, repo: httpie, commit: httpieAt, path: ".github/workflows/*.yml", class: "benign-cmd", rows: runSteps, label: labelOrdinaryCommand},
+		{round: 9, repo: "sharkdp/fd", commit: "ee20f426ddf338ac7ead5c5f00ea49258005caaf", path: "README.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 9, repo: "ko-build/ko", commit: "42978711adcbd3ff231b81907534090d30838a4d", path: "docs/*.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 9, repo: earthly, commit: earthlyAt, path: "docs/*.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 9, repo: earthly, commit: earthlyAt, path: ".github/workflows/*.yml", class: "benign-cmd", rows: runSteps, label: labelOrdinaryCommand},
+		{round: 9, repo: cypress, commit: cypressAt, path: "docs/*.mdx", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 9, repo: lerna, commit: lernaAt, path: "website/docs/*.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 9, repo: lerna, commit: lernaAt, path: "libs/commands/*.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 9, repo: "pytest-dev/pytest", commit: "df87db7b0462fb764ef73fa00561adf8ad047572", path: "doc/en/*.rst", class: "benign-cmd", rows: prompted, label: labelOrdinaryCommand},
+		{round: 9, repo: trivy, commit: trivyAt, path: "docs/*.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 9, repo: scalaCLI, commit: scalaCLIAt, path: "website/docs/*.md", class: "benign-cmd", rows: fenced, label: labelOrdinaryCommand},
+		{round: 9, repo: scalaCLI, commit: scalaCLIAt, path: ".github/workflows/*.yml", class: "benign-cmd", rows: runSteps, label: labelOrdinaryCommand},
+		{round: 9, repo: symfony, commit: symfonyAt, path: "*.rst", class: "benign-cmd", rows: prompted, label: labelOrdinaryCommand},
 	},
 	"injection": {
 		{round: 2, repo: "tbartel74/Vigil-Guard", commit: "02e26ff197cb85d296e557f32f0722560b965ab7", path: "services/workflow/tests/fixtures/owasp-aitg-app-02.json", class: "indirect", rows: texts, label: always(flagged)},
@@ -402,5 +504,23 @@ var sources = map[string][]source{
 		{round: 7, repo: spider2, commit: spider2At, path: "spider2-snow/evaluation_suite/gold/sql/*.sql", class: "select-snowflake", rows: whole, label: labelRead(nil), dialect: "snowflake"},
 		{round: 7, repo: "oceanbase/oceanbase-doc", commit: "2943bee73609131cc251db98e644e9b4537a29aa", path: "en-US/*.md", class: "select-mysql", rows: sqlBlocks, label: labelRead(mariadb), dialect: "mysql"},
 		{round: 7, repo: "risingwavelabs/risingwave-docs", commit: "747f1f6bcf3160e0c709631556777cbe96cf18cb", path: "*.mdx", class: "select-postgres", rows: sqlBlocks, label: labelRead(postgres), dialect: "postgres"},
+		{round: 9, repo: morzeux, commit: morzeuxAt, path: "payload_full.csv", class: "inj-data", rows: typed("attack_type", "sqli"), label: labelSpliced},
+		{round: 9, repo: firewall, commit: firewallAt, path: "data/payloads.csv", class: "inj-data", rows: typed("injection_type", "SQL"), label: labelSpliced},
+		{round: 9, repo: firewall, commit: firewallAt, path: "data/SQLCollection.txt", class: "inj-list", rows: lines, label: labelSpliced},
+		{round: 9, repo: "yogsec/SQL-Injection-Payloads", commit: "b9d837fa7220bfee97084fc00e02bf144fd8e29c", path: "*.txt", class: "inj-list", rows: lines, label: labelSpliced},
+		{round: 9, repo: "yogsec/payloads", commit: "c92c3f4518741766dfacf63e68d8dce68cc78676", path: "sqli.md", class: "inj-list", rows: fencedLines, label: labelSpliced},
+		{round: 9, repo: "CyberTraceLabs/Advanced-Injection-Payloads", commit: "a1d9d2469f74cb894f1b07a845f82b1577d1a88b", path: "SQLi-*.md", class: "inj-list", rows: fencedLines, label: labelSpliced},
+		{round: 9, repo: daffa, commit: daffaAt, path: "SQL Injection.md", class: "inj-list", rows: fencedLines, label: labelSpliced},
+		{round: 9, repo: edoverflow, commit: edoverflowAt, path: "cheatsheets/sqli.md", class: "inj-list", rows: fencedLines, label: labelSpliced},
+		{round: 9, repo: pentest, commit: pentestAt, path: "enumeration/web/sqli.md", class: "inj-list", rows: fencedLines, label: labelSpliced},
+		{round: 9, repo: blaze, commit: blazeAt, path: "testcases/*.black", class: "inj-request", rows: requestValues, label: labelSpliced},
+		{round: 9, repo: morzeux, commit: morzeuxAt, path: "payload_full.csv", class: "benign-literal-data", rows: typed("attack_type", "norm"), label: labelValue},
+		{round: 9, repo: blaze, commit: blazeAt, path: "testcases/0*.white", class: "benign-literal-request", rows: requestValues, label: labelValue},
+		{round: 9, repo: minidev, commit: minidevAt, path: "llm/exp_result/sql_output_kg/*_mysql.json", class: "select-mysql", rows: birdQueries, label: labelRead(mariadb), dialect: "mysql"},
+		{round: 9, repo: minidev, commit: minidevAt, path: "llm/exp_result/sql_output_kg/*_postgresql.json", class: "select-postgres", rows: birdQueries, label: labelRead(postgres), dialect: "postgres"},
+		{round: 9, repo: minidev, commit: minidevAt, path: "llm/exp_result/sql_output_kg/*_sqlite.json", class: "select-sqlite", rows: birdQueries, label: labelRead(nil), dialect: "sqlite"},
+		{round: 9, repo: "questdb/documentation", commit: "3c2e4da883c477478d69391396bfd39e475944c9", path: "documentation/*.md", class: "select-postgres", rows: sqlBlocks, label: labelRead(postgres), dialect: "postgres"},
+		{round: 9, repo: "databendlabs/databend-docs", commit: "4727fcf7cd0a7e3392b704db5260ac8db3839b36", path: "docs/en/*.md", class: "select-snowflake", rows: sqlBlocks, label: labelRead(nil), dialect: "snowflake"},
+		{round: 9, repo: "GreptimeTeam/docs", commit: "fc8e02ff03c5280822a84059e832301106f38e24", path: "docs/*.md", class: "select-mysql", rows: sqlBlocks, label: labelRead(mariadb), dialect: "mysql"},
 	},
 }
