@@ -36,7 +36,7 @@ var specials = []special{
 	{"ssh slogin autossh", judgeSSH},
 	{"rm del rd rmdir shred chmod chown chgrp", judgeRemoval},
 	{"kill", judgeKill},
-	{"git patch gpatch", judgePatch},
+	{"git patch gpatch apply_patch applypatch", judgePatch},
 	{"find gfind bfs", judgeFind},
 	{"kubectl oc k", judgeKubernetes},
 	{"sed gsed", judgeSed},

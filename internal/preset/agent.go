@@ -27,12 +27,12 @@ import (
 
 // agentStandard makes the demands of "standard" on a tool of a host.
 func agentStandard(t *call.Tool) []policy.Argument {
-	return argumentsOf(t, agentDemands(agentAsks), agentLooks)
+	return agentArguments(t, agentAsks)
 }
 
 // agentStrict makes those of "strict".
 func agentStrict(t *call.Tool) []policy.Argument {
-	return argumentsOf(t, agentDemands(agentStrictly), agentLooks)
+	return agentArguments(t, agentStrictly)
 }
 
 // ask demands what a person can consent to.

@@ -43,12 +43,13 @@ type Judge struct {
 	mu       sync.Mutex
 	policies map[string]*policyFile // by file and preset
 	records  []*record.Recorder     // those of logs that the policies no longer have
+	starts   map[string]string      // where sessions were first seen at work, by host and session
 	open     map[string]*entered    // calls that have not ended, by what names them
 }
 
 // New returns a Judge with checks. The directory state keeps the counts of limits, which outlive it; "" keeps nothing.
 func New(checks enforce.Checks, state string, log *slog.Logger) *Judge {
-	return &Judge{checks: checks, log: log, state: state, policies: map[string]*policyFile{}, open: map[string]*entered{}}
+	return &Judge{checks: checks, log: log, state: state, policies: map[string]*policyFile{}, starts: map[string]string{}, open: map[string]*entered{}}
 }
 
 // Answer judges a request. It always answers: a fault, also a panic, is a denial.
@@ -76,6 +77,7 @@ func (j *Judge) Answer(ctx context.Context, r *link.Request) (reply hook.Reply) 
 	if event.Dir == "" {
 		event.Dir = r.Dir
 	}
+	event = j.placed(event, r)
 	return host.Encode(event, j.event(ctx, host, event, r))
 }
 
