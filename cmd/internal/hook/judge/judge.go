@@ -135,6 +135,12 @@ func (j *Judge) before(ctx context.Context, host *hook.Host, p *policyFile, e ho
 		}
 		return refusal(c, v)
 	}
+	beside, question := toolvet.Verdict{Go: true}, ""
+	if c.Server == host.Name {
+		if beside, question = j.besides(ctx, host, p, e, c); !beside.Go && !beside.Ask {
+			return refusal(c, beside)
+		}
+	}
 	passage := d.Enter(ctx, c, door.Request{ID: e.Call})
 	v := passage.Verdict()
 	if _, refused := passage.Refusal(); refused {
@@ -148,6 +154,11 @@ func (j *Judge) before(ctx context.Context, host *hook.Host, p *policyFile, e ho
 	case v.Ask:
 		words := protocol.NewResult(c.Name, v)
 		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about this call:\n" + words.Text()}
+	case beside.Ask:
+		words := protocol.NewResult(c.Name, beside)
+		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about what this call amounts to:\n" + words.Text()}
+	case question != "":
+		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about this call: " + question}
 	case origin == unknownServer:
 		return hook.Answer{Decision: hook.Ask, Reason: "toolvet does not know the MCP server " + c.Server + ": neither the policy nor the configuration of " + host.Title + " names it."}
 	}
