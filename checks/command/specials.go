@@ -37,6 +37,7 @@ var specials = []special{
 	{"rm del rd rmdir shred chmod chown chgrp", judgeRemoval},
 	{"kill", judgeKill},
 	{"git patch gpatch apply_patch applypatch", judgePatch},
+	{stayerNames, judgeStays},
 	{"find gfind bfs", judgeFind},
 	{"kubectl oc k", judgeKubernetes},
 	{"sed gsed", judgeSed},
