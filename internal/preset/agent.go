@@ -89,6 +89,7 @@ func agentDemands(a asker) func(*subject, infer.Guess) []policy.Demand {
 		case infer.Path:
 			list := []policy.Demand{demand(path.Demand, &path.Options{Within: anywhere, Not: []string{"secret"}})}
 			if looksOnly(t.Name) {
+				list = append(list, ask(path.Demand, &path.Options{Within: anywhere, Not: []string{"key"}}))
 				if o := a.reads(); o != nil {
 					list = append(list, ask(path.Demand, o))
 				}

@@ -257,3 +257,20 @@ func TestListed(t *testing.T) {
 		t.Errorf("a mixed list: %q: %s", d, why)
 	}
 }
+
+// TestFiles holds what the tools for files are told of by the name of a file.
+func TestFiles(t *testing.T) {
+	tryHosts(t, []hostCall{
+		{"claude-code", "Read", `{"file_path":"/home/u/project/server.key"}`, semantics.Asked},
+		{"claude-code", "Read", `{"file_path":"/home/u/project/terraform.tfstate"}`, semantics.Asked},
+		{"claude-code", "Read", `{"file_path":"/home/u/.claude.json"}`, semantics.Asked},
+		{"claude-code", "Read", `{"file_path":"/home/u/.cursor/auth.json"}`, semantics.Blocked},
+		{"claude-code", "Read", `{"file_path":"/home/u/.mozilla/firefox/x/logins.json"}`, semantics.Blocked},
+		{"claude-code", "Read", `{"file_path":"/home/u/.tmux.conf"}`, semantics.Allowed},
+		{"claude-code", "Read", `{"file_path":"/home/u/project/src/key.ts"}`, semantics.Allowed},
+		{"claude-code", "Write", `{"file_path":"/home/u/project/.claude/commands/x.md","content":"x"}`, semantics.Asked},
+		{"claude-code", "Write", `{"file_path":"/home/u/project/appveyor.yml","content":"x"}`, semantics.Asked},
+		{"claude-code", "Write", `{"file_path":"/home/u/project/CLAUDE.md","content":"x"}`, semantics.Allowed},
+		{"droid", "Read", `{"file_path":"/home/u/project/.dev.vars"}`, semantics.Asked},
+	})
+}
