@@ -28,6 +28,7 @@ type simple struct {
 	carries   bool    // its words hold what the line reads from files
 	search    string  // what it prints goes through a grep for this pattern
 	container bool    // it runs in a container, where files are others
+	ownPatch  bool    // its input is a patch of the project's own
 	within    bool    // the policy need not list the program, as with "poetry run", unless it is refused by default
 }
 
@@ -61,6 +62,10 @@ func (o *Options) judgeIn(world check.World, value any) []check.Finding {
 	j := &judge{compiled: o.compile(), shell: o.Shell, endOfOptions: o.EndOfOptions, world: world}
 	switch value := value.(type) {
 	case string:
+		if o.Shell == patchShell {
+			j.patchOnly(value)
+			break
+		}
 		j.line(value)
 	case []any:
 		j.array(value)

@@ -43,7 +43,7 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 		j.refuse(element, secret, s.place(i)+"names a file that holds secrets or accounts")
 	case !tells && shows.Has(program) && !among(program, "wc echo printf cd") && envrc.MatchString(word):
 		j.refuse(element, credential, s.place(i)+"names a file in which projects keep the variables of an environment, some of them secret")
-	case !tells && readers.Has(program) && keyFiles.MatchString(strings.ToLower(word)):
+	case !tells && readers.Has(program) && filekind.Key(word):
 		j.refuse(element, credential, s.place(i)+"names a file that, going by its name, holds a private key or accounts")
 	case hoards.Has(program) && !last && strings.ContainsAny(path.Base(word), "*?[") && j.ofHome(directory, path.Dir(word)) && hidesAll(path.Base(word)):
 		j.refuse(element, secret, s.place(i)+"names a whole directory with keys, accounts or settings in it")
@@ -102,8 +102,6 @@ var envrc = lazyregexp.New(`(^|/)\.envrc(\.(local|private|secret))?$`)
 
 // readers print files as they are. The words of others are often no files.
 var readers = wordset.New("cat less more head tail bat nl tac base64 xxd od hexdump strings sort cut jq yq")
-
-var keyFiles = lazyregexp.New(`(^|/)(([\w.-]*[\w-])?\.(p12|pfx|jks|keystore|kdbx?|ppk|tfstate(\.backup)?)|[\w-][\w.-]*\.key|([\w.-]*[-_.])?(priv(ate)?)?[-_]?key\.pem|private[\w-]*\.pem|\.claude\.json|\.dev\.vars|\.vault_pass(word)?|secrets\.ya?ml|service[-_]?account([-_]?key)?\.json|[\w-]*firebase-adminsdk[\w-]*\.json)$`)
 
 // hidesAll reports whether a pattern of a shell finds directories with keys or accounts.
 func hidesAll(pattern string) bool {

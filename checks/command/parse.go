@@ -296,6 +296,7 @@ func (r *reader) command(c syntax.Command) {
 		r.branch(c.Y, piped, !piped)
 		r.foreign = foreign
 		if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
+			r.hand(first, second)
 			r.feed(second, "")
 			_, while := c.Y.Cmd.(*syntax.WhileClause)
 			hands := while || slices.ContainsFunc(r.commands[second:], func(s simple) bool { return len(s.words) > 0 && feeds.Has(programName(s.words[0])) })

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/checks/command/internal/grammar"
-	"github.com/toolvet/toolvet/checks/internal/filekind"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
@@ -142,26 +141,3 @@ func (r *reader) unpacks(s simple) {
 		r.unpacked = true
 	}
 }
-
-// judgePatch judges the files that a patch changes, where the line tells its text.
-func judgePatch(j *judge, s simple, r *grammar.Reading) {
-	if programName(s.words[0]) == "git" && (len(r.Operands) == 0 || !among(s.words[r.Operands[0]], "apply am")) {
-		return
-	}
-	texts := []string{}
-	if s.input != nil {
-		texts = append(texts, *s.input)
-	}
-	for _, w := range s.words[1:] {
-		texts = append(texts, j.made[j.at(w)])
-	}
-	for _, text := range texts {
-		for _, m := range patched.FindAllStringSubmatch(text, -1) {
-			if file := m[1]; filekind.Startup(toDirectory(j.directory, file)) || filekind.Startup(toDirectory(j.directory, file[strings.IndexByte(file, '/')+1:])) {
-				j.refuse(-1, startup, "changes a file from which a shell, git or the system starts programs later")
-			}
-		}
-	}
-}
-
-var patched = lazyregexp.New(`(?m)^(?:\+\+\+|rename to|diff --git \S+) (\S+)`)

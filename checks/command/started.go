@@ -13,6 +13,9 @@ func Started(o *Options, value any) (programs, reads, changes []string) {
 	var list []simple
 	switch value := value.(type) {
 	case string:
+		if o.Shell == patchShell {
+			return nil, nil, patchChanges("", value)
+		}
 		if len(value) > j.length || !j.characters(-1, value, true) {
 			return nil, nil, nil
 		}
@@ -32,7 +35,7 @@ func Started(o *Options, value any) (programs, reads, changes []string) {
 		if len(s.words) == 0 || s.words[0] == "" {
 			continue
 		}
-		programs = append(programs, s.words[0])
+		programs, changes = append(programs, s.words[0]), append(changes, s.patchedBy()...)
 		program := programName(s.words[0])
 		if s.tells(program, reading(program, s.words)) {
 			continue

@@ -72,7 +72,7 @@ func (f *finder) run(ctx context.Context, pass *check.Pass) error {
 		if o.Inside && !f.links(ctx, pass, t, reads, filekind.SecretKind) {
 			return nil
 		}
-		if o.Inside && !f.links(ctx, pass, t, changes, filekind.Kinds...) {
+		if o.Inside && !f.links(ctx, pass, t, changes, filekind.SecretKind, filekind.StartupKind) {
 			return nil
 		}
 		if o.Exists != nil && !*o.Exists {

@@ -27,12 +27,12 @@ import (
 
 // agentStandard makes the demands of "standard" on a tool of a host.
 func agentStandard(t *call.Tool) []policy.Argument {
-	return argumentsOf(t, agentDemands(agentAsks), agentLooks)
+	return agentArguments(t, agentAsks)
 }
 
 // agentStrict makes those of "strict".
 func agentStrict(t *call.Tool) []policy.Argument {
-	return argumentsOf(t, agentDemands(agentStrictly), agentLooks)
+	return agentArguments(t, agentStrictly)
 }
 
 // ask demands what a person can consent to.
@@ -89,6 +89,7 @@ func agentDemands(a asker) func(*subject, infer.Guess) []policy.Demand {
 		case infer.Path:
 			list := []policy.Demand{demand(path.Demand, &path.Options{Within: anywhere, Not: []string{"secret"}})}
 			if looksOnly(t.Name) {
+				list = append(list, ask(path.Demand, &path.Options{Within: anywhere, Not: []string{"key"}}))
 				if o := a.reads(); o != nil {
 					list = append(list, ask(path.Demand, o))
 				}

@@ -17,15 +17,19 @@ import (
 const (
 	SecretKind  = "secret"
 	StartupKind = "startup"
+	KeyKind     = "key"
 )
 
 // Kinds are all kinds.
-var Kinds = []string{SecretKind, StartupKind}
+var Kinds = []string{SecretKind, StartupKind, KeyKind}
 
 // Fault says of a path that it leads to a file of a kind.
 func Fault(kind string) string {
-	if kind == SecretKind {
+	switch kind {
+	case SecretKind:
 		return "must not name a file that holds secrets or accounts"
+	case KeyKind:
+		return "must not name a file that, going by its name, holds a private key or accounts"
 	}
 	return "must not name a file from which a shell, git, an agent or the system starts programs later"
 }
@@ -37,6 +41,8 @@ func Is(kind, path string) bool {
 		return Secret(path)
 	case StartupKind:
 		return Startup(path)
+	case KeyKind:
+		return Key(path)
 	}
 	return false
 }
@@ -57,6 +63,9 @@ func Secret(word string) bool {
 	if strings.Contains(word, " ") {
 		return false
 	}
+	if account(lower) {
+		return true
+	}
 	return hinted(lower) && secrets.MatchString(lower) && !published.MatchString(lower) && !templates.MatchString(lower)
 }
 
@@ -76,7 +85,10 @@ func HoldsStartup(dir string) bool {
 }
 
 // Hints reports whether a text may name a file that holds secrets. It costs less than to look for it.
-func Hints(text string) bool { return hinted(strings.ToLower(text)) }
+func Hints(text string) bool {
+	lower := strings.ToLower(text)
+	return hinted(lower) || slices.ContainsFunc(accounts, func(name string) bool { return strings.Contains(lower, name) })
+}
 
 // Clean resolves dots and doubled slashes of the path that a word ends in.
 func Clean(word string) string {
@@ -119,11 +131,11 @@ var (
 )
 
 var startups = lazyregexp.New(`(^|[/\\])(\.(bash_?rc|bash_(profile|login|logout|aliases)|profile|zshrc|zshenv|zprofile|zlogin|zlogout|kshrc|cshrc|tcshrc|login|logout|xinitrc|xprofile|xsessionrc|vimrc|inputrc|gdbinit|lldbinit|exrc|gitconfig|envrc|pythonrc(\.py)?|pam_environment)$` +
-	`|\.config/(autostart|systemd|fish|git)/|\.git/(hooks/|config$)|\.local/bin/|\.husky/|\.ssh(/?$|/(config|rc|environment|authorized_keys2?)$)|library/launch(agents|daemons)/|start menu[/\\]programs[/\\]startup|var/spool/cron|etc/(cron|profile|bash|zsh|init|systemd|rc|environment|ld\.so))`)
+	`|\.(rprofile|pryrc|irbrc|ghci|psqlrc|sqliterc|screenrc|tmux\.conf|emacs|curlrc|wgetrc)$|\.emacs\.d/|\.config/(autostart|systemd|fish|git|direnv|mise|nvim|tmux)/|\.git/(hooks/|info/|config$)|\.local/bin/|\.husky/|\.ssh(/?$|/(config|rc|environment|authorized_keys2?)$)|library/launch(agents|daemons)/|start menu[/\\]programs[/\\]startup|var/spool/cron|etc/(cron|profile|bash|zsh|init|systemd|rc|environment|ld\.so))`)
 
 // plainStartups are the beginnings of names of such files that begin with no dot.
-var plainStartups = strings.Fields("toolvet jenkinsfile azure-pipelines bitbucket-pipelines cloudbuild buildspec lefthook opencode bunfig mise")
+var plainStartups = strings.Fields("appveyor wercker codefresh screwdriver toolvet jenkinsfile azure-pipelines bitbucket-pipelines cloudbuild buildspec lefthook opencode bunfig mise")
 
 // agents are files by which hosts of agents start hooks and servers or allow calls, those of CI, and toolvet's own.
 var agents = lazyregexp.New(`(^|[/\\])(\.(claude|codex|cursor|gemini|agents|qwen|kimi(-code)?|grok|kiro|factory|windsurf|codeium|copilot|amp|opencode|cline)[/\\](.*[/\\])?(settings[^/\\]*\.json|(hooks|mcp|mcp_config|permissions|sandbox|config|cli-config|auth)\.(json|toml|yaml)|hooks([/\\]|$)|plugins?[/\\])` +
-	`|\.claude(\.json)?$|\.vscode[/\\](tasks|settings|launch|mcp)\.json$|\.cargo[/\\]config(\.toml)?$|\.devcontainer[/\\]|\.(moat|openmoat|hol-guard|pipelock|cupcake)([/\\]|$)|\.clinerules[/\\]hooks|\.mcp\.json$|\.github[/\\](workflows|hooks|actions)[/\\]|\.gitlab-ci\.yml$|\.(circleci|buildkite|woodpecker|teamcity|githooks)[/\\]|jenkinsfile$|(azure|bitbucket)-pipelines\.ya?ml$|\.(travis|drone|woodpecker|pre-commit-config)\.ya?ml$|(cloudbuild|buildspec)\.ya?ml$|\.?lefthook(-local)?\.ya?ml$|\.zed[/\\](tasks|settings)\.json$|opencode\.jsonc?$|\.yarnrc(\.yml)?$|bunfig\.toml$|\.?mise\.toml$|toolvet[\w.-]*\.(ya?ml|lock)$|\.config[/\\](toolvet|opencode|amp)[/\\])`)
+	`|\.claude(\.json)?$|\.claude[/\\](commands|agents|skills|output-styles)[/\\]|\.(gemini|qwen)[/\\](commands|extensions)[/\\]|\.codex[/\\]prompts[/\\]|\.cursor[/\\]commands[/\\]|\.kiro[/\\](agents|hooks)[/\\]|\.opencode[/\\](agents?|commands?|tools?)[/\\]|\.pi[/\\](.*[/\\])?extensions[/\\]|\.openclaw[/\\]openclaw\.json$|\.copilot[/\\]mcp-config\.json$|\.vscode[/\\](tasks|settings|launch|mcp)\.json$|\.cargo[/\\]config(\.toml)?$|\.devcontainer[/\\]|\.(moat|openmoat|hol-guard|pipelock|cupcake)([/\\]|$)|\.clinerules[/\\]hooks|\.mcp\.json$|\.(gitea|forgejo)[/\\]workflows[/\\]|\.(semaphore|tekton|harness|run)[/\\]|\.idea[/\\](workspace\.xml$|runconfigurations[/\\])|\.?(appveyor|cirrus)\.ya?ml$|(wercker|codefresh|screwdriver)\.ya?ml$|\.gitlab[/\\]ci[/\\]|\.github[/\\](workflows|hooks|actions)[/\\]|\.gitlab-ci\.yml$|\.(circleci|buildkite|woodpecker|teamcity|githooks)[/\\]|jenkinsfile$|(azure|bitbucket)-pipelines\.ya?ml$|\.(travis|drone|woodpecker|pre-commit-config)\.ya?ml$|(cloudbuild|buildspec)\.ya?ml$|\.?lefthook(-local)?\.ya?ml$|\.zed[/\\](tasks|settings)\.json$|opencode\.jsonc?$|\.yarnrc(\.yml)?$|bunfig\.toml$|\.?mise(\.local)?\.toml$|\.mise[/\\]config\.toml$|toolvet[\w.-]*\.(ya?ml|lock)$|\.config[/\\](toolvet|opencode|amp|goose)[/\\])`)

@@ -45,9 +45,6 @@ func antigravityDecode(raw []byte, _ func(string) string) (Event, error) {
 		e.Tool = call.need("name")
 		e.Input = call.arguments("args")
 		e.Call = call.text("id")
-		if dir := o.child("toolCall").child("args").text("Cwd"); dir != "" {
-			e.Dir = dir
-		}
 		split(&e, "mcp__", "__", "")
 		_, e.Output = o.raw("toolResult", "toolResponse", "error")
 		e.Failed = o.has("error")

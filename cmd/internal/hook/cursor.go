@@ -35,7 +35,10 @@ func cursorDecode(raw []byte, env func(string) string) (Event, error) {
 		Roots:   o.texts("workspace_roots"),
 		Call:    o.text("tool_use_id"),
 	}
-	e.Kind = kindOf(e.Name)
+	e.Kind, e.Chosen = kindOf(e.Name), e.Dir != ""
+	if len(e.Roots) == 0 {
+		e.Roots = one(env("CURSOR_PROJECT_DIR"))
+	}
 	if e.Dir == "" && len(e.Roots) > 0 {
 		e.Dir = e.Roots[0]
 	}

@@ -52,6 +52,7 @@ type Event struct {
 	Agent   string          // of a subagent; "" outside
 	Dir     string          // the working directory, in which relative paths of the tool begin
 	Roots   []string        // directories of the project
+	Chosen  bool            // the call itself names Dir, which is then no directory of the project
 	Tool    string          // the host's own name of the tool, such as "Bash" or "mcp__github__create_issue"
 	Server  string          // the MCP server, or the extension of goose; "" for other built-in tools
 	MCPTool string          // the tool's name within Server

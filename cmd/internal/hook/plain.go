@@ -38,6 +38,7 @@ func windsurfDecode(raw []byte, _ func(string) string) (Event, error) {
 		switch e.Name {
 		case "pre_run_command", "post_run_command":
 			e.Tool, e.Dir = "run_command", info.text("cwd")
+			e.Chosen = e.Dir != ""
 			info.need("command_line")
 			e.Input = info.withMembers("command_line", "cwd")
 		case "pre_write_code", "post_write_code":

@@ -7,7 +7,7 @@ package builtin
 var tables = map[string]string{
 	// github openai/codex, codex-rs/hooks: every shell-like tool is Bash, and apply_patch has its patch as the command.
 	"codex": `
-		Bash: command!=command
+		Bash: command!=command workdir=path
 		apply_patch: command!=patch
 	`,
 	// github google-gemini/gemini-cli at 5411f113, coreToolsModelSnapshots.test.ts.snap. The prompt of web_fetch holds URLs.

@@ -39,7 +39,7 @@ func catalog(host string, c *call.Call, own bool) (*call.Catalog, error) {
 }
 
 // maxDepth bounds how deep arguments are described.
-const maxDepth = 4
+const maxDepth = 8
 
 // schemaOf describes a value by itself.
 func schemaOf(v any, depth int) map[string]any {
@@ -50,7 +50,11 @@ func schemaOf(v any, depth int) map[string]any {
 		if len(v) == 0 || depth == maxDepth {
 			return map[string]any{"type": "array"}
 		}
-		return map[string]any{"type": "array", "items": schemaOf(v[0], depth+1)}
+		items := schemaOf(v[0], depth+1)
+		for _, one := range v[1:] {
+			items = merged(items, schemaOf(one, depth+1))
+		}
+		return map[string]any{"type": "array", "items": items}
 	case map[string]any:
 		if depth == maxDepth {
 			return map[string]any{"type": "object"}
@@ -62,6 +66,46 @@ func schemaOf(v any, depth int) map[string]any {
 		return map[string]any{"type": "object", "properties": properties}
 	}
 	return map[string]any{}
+}
+
+// merged returns a schema for the values of two. Where their types differ, any type fits, and what either says of members holds.
+func merged(a, b map[string]any) map[string]any {
+	out := map[string]any{}
+	switch kind := a["type"]; {
+	case kind != nil && kind == b["type"]:
+		out["type"] = kind
+	case kind == "string" || b["type"] == "string":
+		out["type"] = []any{"string", "number", "boolean", "null", "array", "object"}
+	}
+	if properties := union(a["properties"], b["properties"]); len(properties) > 0 {
+		out["properties"] = properties
+	}
+	x, isList := a["items"].(map[string]any)
+	y, isAlso := b["items"].(map[string]any)
+	switch {
+	case isList && isAlso:
+		out["items"] = merged(x, y)
+	case isList:
+		out["items"] = x
+	case isAlso:
+		out["items"] = y
+	}
+	return out
+}
+
+func union(a, b any) map[string]any {
+	out := map[string]any{}
+	for _, from := range []any{a, b} {
+		properties, _ := from.(map[string]any)
+		for name, schema := range properties {
+			one, _ := schema.(map[string]any)
+			if old, both := out[name].(map[string]any); both {
+				one = merged(old, one)
+			}
+			out[name] = one
+		}
+	}
+	return out
 }
 
 // A serverOrigin tells where an MCP server comes from, if the policy does not name it.

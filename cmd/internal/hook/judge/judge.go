@@ -43,12 +43,13 @@ type Judge struct {
 	mu       sync.Mutex
 	policies map[string]*policyFile // by file and preset
 	records  []*record.Recorder     // those of logs that the policies no longer have
+	starts   map[string]string      // where sessions were first seen at work, by host and session
 	open     map[string]*entered    // calls that have not ended, by what names them
 }
 
 // New returns a Judge with checks. The directory state keeps the counts of limits, which outlive it; "" keeps nothing.
 func New(checks enforce.Checks, state string, log *slog.Logger) *Judge {
-	return &Judge{checks: checks, log: log, state: state, policies: map[string]*policyFile{}, open: map[string]*entered{}}
+	return &Judge{checks: checks, log: log, state: state, policies: map[string]*policyFile{}, starts: map[string]string{}, open: map[string]*entered{}}
 }
 
 // Answer judges a request. It always answers: a fault, also a panic, is a denial.
@@ -76,6 +77,7 @@ func (j *Judge) Answer(ctx context.Context, r *link.Request) (reply hook.Reply) 
 	if event.Dir == "" {
 		event.Dir = r.Dir
 	}
+	event = j.placed(event, r)
 	return host.Encode(event, j.event(ctx, host, event, r))
 }
 
@@ -133,6 +135,12 @@ func (j *Judge) before(ctx context.Context, host *hook.Host, p *policyFile, e ho
 		}
 		return refusal(c, v)
 	}
+	beside, question := toolvet.Verdict{Go: true}, ""
+	if c.Server == host.Name {
+		if beside, question = j.besides(ctx, host, p, e, c); !beside.Go && !beside.Ask {
+			return refusal(c, beside)
+		}
+	}
 	passage := d.Enter(ctx, c, door.Request{ID: e.Call})
 	v := passage.Verdict()
 	if _, refused := passage.Refusal(); refused {
@@ -146,6 +154,11 @@ func (j *Judge) before(ctx context.Context, host *hook.Host, p *policyFile, e ho
 	case v.Ask:
 		words := protocol.NewResult(c.Name, v)
 		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about this call:\n" + words.Text()}
+	case beside.Ask:
+		words := protocol.NewResult(c.Name, beside)
+		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about what this call amounts to:\n" + words.Text()}
+	case question != "":
+		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about this call: " + question}
 	case origin == unknownServer:
 		return hook.Answer{Decision: hook.Ask, Reason: "toolvet does not know the MCP server " + c.Server + ": neither the policy nor the configuration of " + host.Title + " names it."}
 	}

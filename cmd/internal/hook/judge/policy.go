@@ -172,12 +172,12 @@ func (p *policyFile) newGate(key gateKey) (*toolvet.Gate, error) {
 func (p *policyFile) session(host *hook.Host, e hook.Event) *call.Session {
 	s := p.source.Session(p.all)
 	s.ID, s.Transport, s.Asks, s.ClientName = e.Session, "hook", host.Asks, host.Name
-	for _, dir := range append([]string{e.Dir}, e.Roots...) {
+	for _, dir := range e.Roots {
 		if filepath.IsAbs(dir) && !slices.Contains(s.Roots, dir) {
 			s.Roots = append(s.Roots, dir)
 		}
 	}
-	if len(s.Roots) > 0 && p.preset != "strict" { // files there are of no consequence
+	if p.preset != "strict" || len(s.Roots) == 0 { // files there are of no consequence, and without any place nothing would be outside
 		s.Roots = append(s.Roots, strings.TrimSuffix(os.TempDir(), "/"))
 	}
 	return &s

@@ -1,0 +1,86 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet/checks/command/internal/grammar"
+)
+
+// A stayer is a program that has something start later, by some of its commands: their first words, or an option.
+type stayer struct{ programs, commands, kind, what string }
+
+// stayers are such programs, beside those whose only purpose it is.
+var stayers = []stayer{
+	{"git", "maintenance start|maintenance register|lfs install", startup, "has git start programs later"},
+	{"pre-commit prek", "install|init-templatedir", startup, "installs hooks, which git starts later"},
+	{"lefthook simple-git-hooks", "install|init|add|set", startup, "installs hooks, which git starts later"},
+	{"pm2 pm2-runtime", "startup|save", later, "has programs start with the system"},
+	{"forever-service", "install", later, "has programs start with the system"},
+	{"brew", "services start|services restart", later, "has programs start with the system"},
+	{"watchman", "-- trigger|trigger|-j", later, "has a program start when files change, after the line"},
+	{"docker podman nerdctl", "update --restart", later, "has a container start with the system"},
+	{"copilot cursor-agent opencode droid amp kiro-cli kiro q auggie crush goose cline grok kimi windsurf", "mcp add|mcp add-json|mcp install|mcp enable|mcp import|mcp login|plugin install|plugin add|plugin enable|plugins install|extension install|extensions install|tools add|hooks add", setting,
+		"adds a server or a plugin, which an agent starts later"},
+	{"claude codex gemini qwen", "mcp remove|mcp enable|mcp import|plugin enable|plugin update|extensions link|extensions enable|extensions update", setting, "changes the servers or plugins that an agent starts later"},
+	{"code code-insiders codium cursor windsurf", "--add-mcp", setting, "adds a server, which an agent starts later"},
+	{"direnv", "allow|permit|grant", setting, "has a shell run a file of settings from now on"},
+	{"mise rtx", "trust", setting, "has a shell run a file of settings from now on"},
+}
+
+// stayerNames are their names, and those of programs that run them.
+const stayerNames = "git pre-commit prek lefthook simple-git-hooks pm2 pm2-runtime forever-service brew watchman docker podman nerdctl copilot cursor-agent opencode droid amp kiro-cli kiro q auggie crush goose cline grok kimi windsurf claude codex gemini qwen code code-insiders codium cursor direnv mise rtx npx bunx pnpm yarn npm"
+
+// judgeStays refuses commands by which something starts later.
+func judgeStays(j *judge, s simple, _ *grammar.Reading) {
+	program := programName(s.words[0])
+	if among(program, "npx bunx pnpm yarn npm") { // the program that it runs
+		i := slices.IndexFunc(s.words[1:], func(w string) bool { return among(w, "lefthook simple-git-hooks pm2") })
+		if i < 0 || i > 2 || slices.ContainsFunc(s.words[1:i+1], func(w string) bool { return !among(w, "exec dlx x -y --yes --") }) {
+			return
+		}
+		if s.words[i+1] == "simple-git-hooks" {
+			j.refuse(s.element(i+1), startup, s.place(i+1)+"installs hooks, which git starts later")
+		}
+		program, s.words, s.offset = s.words[i+1], s.words[i+1:], s.offset+i+1
+	}
+	for _, one := range stayers {
+		if !among(program, one.programs) {
+			continue
+		}
+		for command := range strings.SplitSeq(one.commands, "|") {
+			if at := s.begins(strings.Fields(command)); at > 0 {
+				j.refuse(s.element(at), one.kind, s.place(at)+one.what)
+				return
+			}
+		}
+	}
+}
+
+// begins returns where a command of the program stands, with options before it and none between its words; 0 if it does not. An option may stand
+// anywhere.
+func (s simple) begins(command []string) int {
+	for i := 1; i < len(s.words); i++ {
+		switch w := s.words[i]; {
+		case i+len(command) <= len(s.words) && slices.Equal(s.words[i:i+len(command)], command):
+			return i
+		case len(command) == 1 && strings.HasPrefix(command[0], "--") && strings.HasPrefix(w, command[0]+"="):
+			return i
+		case len(command) == 2 && w == command[0] && strings.HasPrefix(command[1], "--"):
+			if slices.ContainsFunc(s.words[i:], func(w string) bool { return w == command[1] || strings.HasPrefix(w, command[1]+"=") }) {
+				return i
+			}
+			return 0
+		case strings.HasPrefix(w, "-"), strings.HasPrefix(command[0], "--"):
+		default:
+			if i > 1 && strings.HasPrefix(s.words[i-1], "-") && !strings.HasPrefix(command[0], "-") {
+				continue // the value of an option
+			}
+			return 0
+		}
+	}
+	return 0
+}

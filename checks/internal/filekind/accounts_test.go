@@ -1,0 +1,43 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package filekind
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestKindsOfPrograms holds the kinds of files of programs, hosts of agents and CI systems, and of files that only look alike.
+func TestKindsOfPrograms(t *testing.T) {
+	t.Parallel()
+	for kind, list := range map[string]string{
+		SecretKind: `~/.cline/secrets.json ~/.copilot/config.json ~/.cursor/auth.json ~/.factory/auth.json ~/.kimi/credentials/x.json ~/.local/share/opencode/auth.json ~/.qwen/oauth_creds.json ~/.config/goose/secrets.yaml
+			~/.argocd/config /home/u/.config/containers/auth.json ~/.config/stripe/config.toml ~/.sentryclirc ~/.jfrog/jfrog-cli.conf.v5 ~/.zhistory ~/.local/share/fish/fish_history ~/.local/share/atuin/history.db
+			~/.mozilla/firefox/x/logins.json ~/.config/Code/User/globalStorage/state.vscdb C:\Users\u\AppData\Roaming\Microsoft\Windows\PowerShell\PSReadLine\ConsoleHost_history.txt .Xauthority`,
+		StartupKind: `.circleci/config.yml .gitea/workflows/x.yml appveyor.yml .appveyor.yml .cirrus.yml .tekton/x.yaml wercker.yml .gitlab/ci/test.yml .claude/commands/x.md .claude/skills/x/SKILL.md .gemini/extensions/x/gemini-extension.json
+			.kiro/agents/x.json .opencode/agent/x.md .config/goose/config.yaml .copilot/mcp-config.json .git/info/attributes ~/.tmux.conf ~/.config/nvim/init.lua ~/.emacs.d/init.el .psqlrc .idea/runConfigurations/x.xml mise.local.toml .mise/config.toml`,
+		KeyKind: `server.key x/key.pem certs/private.pem keystore.jks cert.p12 AuthKey_X.p8 .dev.vars config/secrets.yml serviceAccountKey.json terraform.tfvars prod.auto.tfvars terraform.tfstate .vault_pass config/master.key local.settings.json
+			appsettings.Production.json .envrc ~/.claude.json x.ppk`,
+		"": `src/key.ts cert.pem tsconfig.json .key secrets.md src/secrets.ts terraform.tf variables.tfvars.md appsettings.json .envrc.example jfrog.md docs/argocd/config.md .claude/notes.md .github/dependabot.yml .gitattributes .gitmodules
+			src/tmux.conf.md public.key.pub .cursor/rules/x.mdc conftest.py id_rsa.pub ~/.config/stripe/readme.md run/x.go harness/x.yaml`,
+	} {
+		for file := range strings.FieldsSeq(list) {
+			var got []string
+			for _, k := range Kinds {
+				if Is(k, file) {
+					got = append(got, k)
+				}
+			}
+			if kind == "" && got != nil || kind != "" && !slices.Contains(got, kind) {
+				t.Errorf("%s is %q, want %q", file, got, kind)
+			}
+		}
+	}
+	for _, file := range accounts {
+		if !Hints("cat ~/" + file + "x") {
+			t.Errorf("no hint at %s", file)
+		}
+	}
+}

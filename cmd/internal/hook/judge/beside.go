@@ -1,0 +1,218 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package judge
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/cmd/internal/hook"
+	"github.com/toolvet/toolvet/cmd/internal/hook/builtin"
+	"github.com/toolvet/toolvet/cmd/internal/hook/link"
+	"github.com/toolvet/toolvet/internal/door"
+)
+
+// An implied call is one that another call amounts to: a shell line in a cell of a notebook, a URL in a prompt. The preset judges it beside the call.
+type implied struct {
+	arguments map[string]any
+	secrets   bool // only whether it names a secret counts
+	code      bool // it may be in another language than a shell's, so what no shell can read is asked about
+}
+
+// besides judges what a call of a host's own tool implies. A policy that has demands on the tool knows better. The second result asks without a verdict.
+func (j *Judge) besides(ctx context.Context, host *hook.Host, p *policyFile, e hook.Event, c *call.Call) (worst toolvet.Verdict, question string) {
+	worst.Go = true
+	if s := p.all.Server(host.Name); s != nil {
+		for i := range s.Tools {
+			if ok, _ := path.Match(s.Tools[i].Pattern, c.Name); ok && len(s.Tools[i].Arguments) > 0 {
+				return worst, ""
+			}
+		}
+	}
+	listed, err := builtin.Catalog(host.Name)
+	calls, question := implies(e, err == nil && listed.Tool(e.Tool) != nil)
+	if len(calls) == 0 {
+		return worst, question
+	}
+	preset, err := j.policy(&link.Request{Preset: p.preset})
+	if err != nil {
+		return toolvet.Verdict{}, ""
+	}
+	gate, err := preset.gate(host.Name, e, true)
+	if err != nil {
+		return toolvet.Verdict{}, ""
+	}
+	for _, one := range calls {
+		raw, err := json.Marshal(one.arguments)
+		if err != nil {
+			continue
+		}
+		also := &call.Call{Server: host.Name, Name: "implied", Session: c.Session}
+		_ = also.Read(raw, call.Limits{}) // the verdict tells
+		tools, err := catalog("", also, false)
+		if err != nil {
+			return toolvet.Verdict{}, ""
+		}
+		also.Resolve(tools)
+		v := gate.Judge(ctx, also, toolvet.PointValidate)
+		switch {
+		case v.Go, one.secrets && !blockedFor(v, "secret"):
+		case one.code && !v.Ask && !blockedFor(v, "secret", "piped", "system"):
+			question = "it holds code"
+		case !v.Ask:
+			d := &door.Door{Gate: func() *toolvet.Gate { return gate }, Server: host.Name, Point: toolvet.PointProxy, Observer: p.observer(), Logger: j.log}
+			passage := d.Enter(ctx, also, door.Request{ID: e.Call}) // the log has it
+			passage.Abandon()
+			return v, ""
+		case worst.Go:
+			worst = v
+		}
+	}
+	return worst, question
+}
+
+// blockedFor reports whether a verdict refuses for one of some kinds of things that commands do.
+func blockedFor(v toolvet.Verdict, kinds ...string) bool {
+	for _, f := range v.Findings {
+		if f.Blocks() && slices.Contains(kinds, f.Source) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxImplied bounds what a call may imply. Beyond it the user is asked.
+const maxImplied = 200
+
+// implies returns what a call of a host's own tool implies, and a question if it needs a person whatever it says.
+func implies(e hook.Event, listed bool) (calls []implied, question string) {
+	var given map[string]any
+	if json.Unmarshal(e.Input, &given) != nil {
+		return nil, ""
+	}
+	if why := questions[e.Tool]; why != "" {
+		question = why
+	}
+	for _, name := range []string{"dangerouslyDisableSandbox", "elevated"} {
+		if given[name] == true {
+			question = "it leaves the sandbox that the host has for commands"
+		}
+	}
+	if host, ok := given["host"].(string); ok && lineOf(given) != "" && host != "" && host != "sandbox" && host != "auto" {
+		question = "it runs on another machine than the sandbox"
+	}
+	line := func(s string) { calls = append(calls, implied{arguments: map[string]any{"command": s}}) }
+	env, _ := given["env"].(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		if value, ok := env[name].(string); ok && variable.MatchString(name) && lineOf(given) != "" {
+			line("export " + name + "='" + strings.ReplaceAll(value, "'", `'\''`) + "'")
+		}
+	}
+	if operation, ok := given["operation_name"].(string); ok && e.Tool == "use_aws" && !looks.MatchString(operation) {
+		question = "it changes something of an account at AWS"
+	}
+	searches := finds.MatchString(e.Tool)
+	var walk func(name string, v any, depth int)
+	walk = func(name string, v any, depth int) {
+		if len(calls) > maxImplied {
+			return
+		}
+		switch v := v.(type) {
+		case map[string]any:
+			if depth > 0 && !listed {
+				calls = append(calls, implied{arguments: v})
+			}
+			for _, key := range slices.Sorted(maps.Keys(v)) {
+				walk(key, v[key], depth+1)
+			}
+		case []any:
+			for _, one := range v {
+				if list, ok := one.([]any); ok {
+					walk(name, list, depth+1)
+				} else {
+					walk(name, one, depth+1)
+				}
+			}
+		case string:
+			impliesText(e.Tool, name, v, depth, listed, searches, &calls)
+		}
+	}
+	walk("", given, 0)
+	if len(calls) > maxImplied {
+		return calls[:maxImplied], "it holds more than toolvet reads"
+	}
+	return calls, question
+}
+
+// impliesText adds what a text among the arguments implies.
+func impliesText(tool, name, text string, depth int, listed, searches bool, calls *[]implied) {
+	line := func(s string) { *calls = append(*calls, implied{arguments: map[string]any{"command": s}}) }
+	name = strings.ToLower(strings.ReplaceAll(name, "_", ""))
+	switch {
+	case strings.TrimSpace(text) == "":
+	case slices.Contains(globNames, name) && (searches || reading.MatchString(tool)):
+		if pattern := strings.TrimPrefix(text, "./"); plainGlob.MatchString(pattern) && !strings.HasPrefix(pattern, "!") {
+			*calls = append(*calls, implied{arguments: map[string]any{"command": "cat " + pattern}, secrets: true})
+			if base := path.Base(pattern); base != pattern { // whatever directories stand before it
+				*calls = append(*calls, implied{arguments: map[string]any{"command": "cat " + base}, secrets: true})
+			}
+		}
+	case searches && (name == "path" || name == "dirpath" || name == "directory") && plainGlob.MatchString(text):
+		line("grep -r x " + text)
+	case typing.MatchString(tool) && slices.Contains(strings.Fields("chars text input keys data sequence"), name), tool == "run_vscode_command" && name == "text":
+		if letters.MatchString(text) {
+			line(strings.TrimRight(text, "\r\n\x04"))
+		}
+	case name == "newsource" || name == "newcode" || listed && name == "cellsource":
+		for _, m := range cellLine.FindAllStringSubmatch(text, -1) {
+			line(m[1])
+		}
+		if m := cellShell.FindStringSubmatch(text); m != nil {
+			line(m[1])
+		}
+	case name == "prompt" && strings.Contains(strings.ReplaceAll(tool, "_", ""), "fetch"):
+		for _, u := range addresses.FindAllString(text, 20) {
+			*calls = append(*calls, implied{arguments: map[string]any{"url": strings.TrimRight(u, ".,;:!?)]}")}})
+		}
+	case (name == "url" || name == "urls" || name == "uri") && !strings.Contains(text, "://") && strings.Contains(text, "."):
+		*calls = append(*calls, implied{arguments: map[string]any{"url": "https://" + strings.TrimLeft(text, "/")}})
+	case !listed && slices.Contains(strings.Fields("script code shell bash sh chars cmdline commandline"), name):
+		*calls = append(*calls, implied{arguments: map[string]any{"command": text}, code: name == "code" || name == "script"})
+	case !listed && (name == "targetfile" || name == "target"):
+		*calls = append(*calls, implied{arguments: map[string]any{"file_path": text}})
+	case !listed && depth > 1 && (name == "commands" || name == "command" || name == "cmd"):
+		line(text)
+	}
+}
+
+// questions are the tools of hosts that change what starts later or what the host is, whatever their arguments.
+var questions = map[string]string{
+	"CronCreate":         "it starts something later",
+	"RemoteTrigger":      "it starts something elsewhere",
+	"Config":             "it changes the host's own settings",
+	"install_extension":  "it installs code into the editor",
+	"run_vscode_command": "it runs a command of the editor",
+}
+
+var globNames = strings.Fields("glob globs include includes includepattern globpattern filepattern paths pattern patterns files")
+
+var (
+	variable  = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+	looks     = regexp.MustCompile(`^(get|list|describe|head|lookup|search|batch-get|filter|query|scan|select|estimate|validate|test|wait)([A-Z_-]|$)`)
+	finds     = regexp.MustCompile(`(?i)grep|search`)
+	reading   = regexp.MustCompile(`(?i)read_?many|grep|search|glob`)
+	typing    = regexp.MustCompile(`(?i)stdin|terminal|repl$|send_?keys`)
+	letters   = regexp.MustCompile(`[A-Za-z0-9]{2}`)
+	plainGlob = regexp.MustCompile(`^[\w./*?\[\]{},~@+^-]+$`)
+	cellLine  = regexp.MustCompile(`(?m)^[ \t]*(?:[\w, ]+=[ \t]*)?!+[ \t]*(.+)$`)
+	cellShell = regexp.MustCompile(`(?s)^\s*%%(?:bash|sh|script (?:ba)?sh)[^\n]*\n(.+)`)
+	addresses = regexp.MustCompile(`(?i)\bhttps?://[^\s"'<>` + "`" + `]+`)
+)

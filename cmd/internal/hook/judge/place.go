@@ -1,0 +1,109 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package judge
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/toolvet/toolvet/cmd/internal/hook"
+	"github.com/toolvet/toolvet/cmd/internal/hook/link"
+)
+
+// placed returns an event with the directories of the project as Roots, and with the directory in which the call begins as Dir.
+//
+// The project is what the host names: its workspaces, and the session's own directory. A directory that a call chooses for itself is none. If the host
+// names nothing else, the project is the repository around the directory in which the host runs the hook, or else around the one in which the session
+// was first seen. A home directory, and what is above it, is nobody's project then.
+func (j *Judge) placed(e hook.Event, r *link.Request) hook.Event {
+	switch {
+	case !e.Chosen:
+		e.Roots = append(one(e.Dir), e.Roots...)
+	case len(e.Roots) == 0:
+		e.Roots = one(repository(r.Dir, r.Getenv("HOME")))
+		if len(e.Roots) == 0 {
+			e.Roots = one(repository(j.start(e), r.Getenv("HOME")))
+		}
+	}
+	if dir := workdir(e.Input); dir != "" {
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(e.Dir, dir)
+		}
+		e.Dir, e.Chosen = dir, true
+	}
+	return e
+}
+
+func one(dir string) []string {
+	if dir == "" {
+		return nil
+	}
+	return []string{dir}
+}
+
+// maxStarts bounds the sessions whose first directory is known.
+const maxStarts = 4096
+
+// start returns the directory in which a session was first seen.
+func (j *Judge) start(e hook.Event) string {
+	key := e.Host + "\x00" + e.Session
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	dir, known := j.starts[key]
+	if !known {
+		if len(j.starts) >= maxStarts {
+			clear(j.starts)
+		}
+		dir = e.Dir
+		j.starts[key] = dir
+	}
+	return dir
+}
+
+// repository returns the repository around a directory, or the directory itself if there is none; "" for a home directory and what is above it.
+func repository(dir, home string) string {
+	if home == "" {
+		home, _ = os.UserHomeDir()
+	}
+	if !filepath.IsAbs(dir) || holds(dir, home) || filepath.Dir(dir) == dir {
+		return ""
+	}
+	dir = filepath.Clean(dir)
+	for at := dir; !holds(at, home) && filepath.Dir(at) != at; at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return at
+		}
+	}
+	return dir
+}
+
+// holds reports whether a directory is another one, or above it.
+func holds(dir, other string) bool {
+	rel, err := filepath.Rel(dir, other)
+	return err == nil && other != "" && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// workdirs are the names under which tools of hosts take the directory for a command.
+var workdirs = []string{"workdir", "cwd", "Cwd", "dir_path", "directory", "working_dir", "working_directory", "workingDirectory"}
+
+// workdir returns the directory that the arguments of a call choose for a command; "" if there is no command, or no such directory.
+func workdir(input json.RawMessage) string {
+	var given map[string]any
+	if json.Unmarshal(input, &given) != nil || lineOf(given) == "" {
+		return ""
+	}
+	for _, name := range workdirs {
+		if dir, ok := given[name].(string); ok && dir != "" {
+			if rest, ok := strings.CutPrefix(dir, "~"); ok && (rest == "" || rest[0] == '/') {
+				if home, err := os.UserHomeDir(); err == nil {
+					return home + rest
+				}
+			}
+			return dir
+		}
+	}
+	return ""
+}
