@@ -39,6 +39,7 @@ func TestPacked(t *testing.T) {
 	t.Parallel()
 	packedtest.Same(t, "patterns/vendored.json", vendored())
 	packedtest.Same(t, "patterns/own.json", own())
+	packedtest.Same(t, "patterns/index.txt", index())
 }
 
 // TestIndex holds that the index has every pattern of the files, with the words that their expressions are looked for by, and that
@@ -92,7 +93,7 @@ func TestIndex(t *testing.T) {
 		}
 		return
 	}
-	if want.String() != index {
+	if want.String() != index() {
 		t.Fatal("the index is not that of the patterns: go test ./internal/secrets -run TestIndex -update writes it")
 	}
 	for i, ready := range builtin().patterns {

@@ -17,6 +17,7 @@ import (
 //go:generate sh -c "go mod download -json github.com/betterleaks/betterleaks@v1.7.0 github.com/zricethezav/gitleaks/v8@v8.30.1 | go run github.com/toolvet/toolvet/cmd/internal/gen/patterns -o patterns"
 //go:generate env TOOLVET_UPDATE=1 go test -run TestPacked .
 //go:generate go test -run TestIndex . -update
+//go:generate env TOOLVET_UPDATE=1 go test -run TestPacked .
 
 var (
 	//go:embed patterns/vendored.json.gz
@@ -33,11 +34,11 @@ var (
 	//	pattern  its id, and the same
 	//	word     the word, quoted, and its uses: for each the numbers of a pattern and of a place in it, or only that of a pattern if it is a keyword
 	//
-	//go:embed patterns/index.txt
-	index string
+	//go:embed patterns/index.txt.gz
+	indexPacked string
 )
 
-var vendored, own = packed.Text(vendoredPacked), packed.Text(ownPacked)
+var vendored, own, index = packed.Text(vendoredPacked), packed.Text(ownPacked), packed.Text(indexPacked)
 
 // A library is what the index has.
 type library struct {
@@ -58,7 +59,7 @@ type span struct {
 // builtin is the library of the package.
 var builtin = sync.OnceValue(func() *library {
 	l := &library{}
-	for line := range strings.Lines(index) {
+	for line := range strings.Lines(index()) {
 		kind, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		switch kind {
 		case "all":
