@@ -18,6 +18,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -118,21 +119,20 @@ func (r *report) add(e event, out io.Writer) {
 	}
 }
 
-// skip counts a skipped test by its reason, which is in its output as "    file_test.go:12: REASON".
+// reasonLine is the line in which a test, or a helper of several packages, gives the reason of a skip.
+var reasonLine = regexp.MustCompile(`^ {4}\S+\.go:\d+: (.*)`)
+
+// skip counts a skipped test by the first line of its reason.
 func (r *report) skip(output []string) {
 	for _, line := range output {
-		_, reason, ok := strings.Cut(line, "_test.go:")
-		if !ok {
-			_, reason, ok = strings.Cut(line, ".go:") // a helper of several packages
-		}
-		if _, reason, ok = strings.Cut(reason, ": "); !ok || !strings.HasPrefix(line, "    ") {
+		m := reasonLine.FindStringSubmatch(line)
+		if m == nil {
 			continue
 		}
-		reason = strings.TrimSpace(reason)
-		if part, ok := need.Parse(reason); ok {
+		if part, ok := need.Parse(m[1]); ok {
 			r.missing[part]++
 		} else {
-			r.unlisted[reason]++
+			r.unlisted[m[1]]++
 		}
 		return
 	}
