@@ -42,7 +42,7 @@ func TestOrdinaryUser(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.CommandContext(t.Context(), program, "-test.v", "-test.timeout=4m", "-test.run=^Test(Changes|Attributes|HiddenAttributes|RootAttributes|OtherNames|SharedMemory|ClosedDirectory|Stale|Circumstances|AtStart|Full|Limits|Network|Itself|Pool|Check|Partial|Closed|Sparse)$")
+	cmd := exec.CommandContext(t.Context(), program, "-test.v", "-test.timeout=4m", "-test.run=^Test(Changes|Attributes|HiddenAttributes|RootAttributes|OtherNames|SharedMemory|ClosedDirectory|Stale|Circumstances|AtStart|Full|Limits|Network|Itself|Pool|Check|Partial|Closed|Sparse|AddedTimers|RestingTimers|Deferred)$")
 	cmd.Dir = home
 	cmd.Env = append(os.Environ(), "HOME="+home, "TMPDIR="+home, dropVariable+"="+drop)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}

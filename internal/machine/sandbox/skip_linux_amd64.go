@@ -69,13 +69,8 @@ var patches = sync.OnceValues(func() ([]patch, error) {
 	if err != nil {
 		return nil, err
 	}
-	memory, err := os.Open("/proc/self/mem")
-	if err != nil {
-		return nil, err
-	}
-	defer memory.Close()
 	image := make([]byte, end-start)
-	if _, err := memory.ReadAt(image, int64(start)); err != nil {
+	if _, err := space(os.Getpid()).ReadAt(image, int64(start)); err != nil {
 		return nil, err
 	}
 	f, err := elf.NewFile(bytes.NewReader(image))
