@@ -82,12 +82,12 @@ func (c *confines) compile(platformName string) {
 
 func (c *confines) add(dir string) {
 	key := c.key(dir)
+	if _, known := c.roots[key]; !known { // a server's argument may be its client's root as well
+		c.names = append(c.names, dir)
+	}
 	c.roots[key] = struct{}{}
 	c.longest = max(c.longest, len(key))
 	c.network = c.network || strings.HasPrefix(key, "//")
-	if !slices.Contains(c.names, dir) { // a server's argument may be its client's root as well
-		c.names = append(c.names, dir)
-	}
 	for _, r := range readings(dir, c.platform) {
 		w := walk{platform: c.platform}
 		w.resolve(r.text, "")
