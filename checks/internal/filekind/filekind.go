@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
@@ -71,10 +72,13 @@ func Secret(word string) bool {
 
 // Startup reports whether a word names a file from which a shell, git, an agent or the system starts programs later.
 func Startup(word string) bool {
-	lower := strings.ToLower(Clean(word))
-	if !strings.HasPrefix(word, ".") && !strings.ContainsAny(word, `/\`) && !slices.ContainsFunc(plainStartups, func(name string) bool { return strings.HasPrefix(lower, name) }) {
+	// Most words of a line are plain, and need no copy in lower case. One with a letter outside ASCII may have a name in it all the same.
+	begins := func(name string) bool { return len(word) >= len(name) && strings.EqualFold(word[:len(name)], name) }
+	foreign := strings.ContainsFunc(word, func(r rune) bool { return r >= utf8.RuneSelf })
+	if !foreign && !strings.HasPrefix(word, ".") && !strings.ContainsAny(word, `/\`) && !slices.ContainsFunc(plainStartups, begins) {
 		return false
 	}
+	lower := strings.ToLower(Clean(word))
 	return startups.MatchString(lower) || agents.MatchString(lower)
 }
 
