@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -88,8 +89,11 @@ func (c *config) hooks(ctx context.Context, program string) (map[string]json.Raw
 		return nil, err
 	}
 	var settings struct{ Hooks map[string]json.RawMessage }
-	if err := json.Unmarshal(text, &settings); err != nil || len(settings.Hooks) == 0 {
-		return nil, fmt.Errorf("'hook install' wrote no hooks (%v)", err)
+	if err := json.Unmarshal(text, &settings); err != nil {
+		return nil, fmt.Errorf("what 'hook install' wrote: %w", err)
+	}
+	if len(settings.Hooks) == 0 {
+		return nil, errors.New("'hook install' wrote no hooks")
 	}
 	return settings.Hooks, nil
 }

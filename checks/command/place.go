@@ -142,10 +142,10 @@ var senders = []struct{ programs, words string }{
 	{"s3cmd s5cmd mc b2 azcopy", "put sync cp mv upload upload-file upload_file copy mirror pipe"},
 }
 
-// clients of data bases connect to a host that an option or an address names.
+// clients of databases connect to a host that an option or an address names.
 const clients = "psql pg_dump pg_restore mysql mariadb mysqldump mongosh mongo mongodump redis-cli"
 
-// connectsClient refuses hosts of data bases that the policy does not list. A name without a dot is one of the network of the work at hand.
+// connectsClient refuses hosts of databases that the policy does not list. A name without a dot is one of the network of the work at hand.
 func (j *judge) connectsClient(s simple) {
 	for i, w := range s.words[1:] {
 		name, value, glued := strings.Cut(w, "=")

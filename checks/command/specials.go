@@ -443,7 +443,7 @@ func judgeStatement(j *judge, s simple, _ *grammar.Reading) {
 	if s.input != nil {
 		texts = append(slices.Clone(texts), *s.input)
 		if clientShell.MatchString(*s.input) {
-			j.refuse(-1, inCode, "hands a client of a data base a command that starts a shell")
+			j.refuse(-1, inCode, "hands a client of a database a command that starts a shell")
 		}
 	}
 	for _, text := range texts {

@@ -9,9 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // badVariables decide what programs run or load.

@@ -7,11 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
-	"regexp"
 	"slices"
 	"time"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
@@ -122,7 +122,7 @@ func announced(capability json.RawMessage) string {
 }
 
 // known are the versions that this one understands: two numbers, and no other form.
-var known = regexp.MustCompile(`^1\.[0-9]+$`)
+var known = lazyregexp.New(`^1\.[0-9]+$`)
 
 // textOr is the string that raw holds, absent if raw is nil, and "" for anything else.
 func textOr(raw json.RawMessage, absent string) string {

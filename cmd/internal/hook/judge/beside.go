@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -16,50 +15,47 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/cmd/internal/hook"
 	"github.com/toolvet/toolvet/cmd/internal/hook/builtin"
-	"github.com/toolvet/toolvet/cmd/internal/hook/link"
 	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
-// An implied call is one that another call amounts to: a shell line in a cell of a notebook, a URL in a prompt. The preset judges it beside the call.
+// An implied call is part of what another call does: a shell line in a cell of a notebook, a URL in a prompt. The preset judges it beside the call.
 type implied struct {
 	arguments map[string]any
 	secrets   bool // only whether it names a secret counts
 	code      bool // it may be in another language than a shell's, so what no shell can read is asked about
 }
 
-// besides judges what a call of a host's own tool implies. A policy that has demands on the tool knows better. The second result asks without a verdict.
-func (j *Judge) besides(ctx context.Context, host *hook.Host, p *policyFile, e hook.Event, c *call.Call) (worst toolvet.Verdict, question string) {
+// besides judges what a call of a host's own tool implies. A policy that has demands on the tool knows better. The second result asks without a
+// verdict. An error refuses the call.
+func (j *Judge) besides(ctx context.Context, host *hook.Host, p *policyFile, e hook.Event, c *call.Call) (worst toolvet.Verdict, question string, err error) {
 	worst.Go = true
 	if s := p.all.Server(host.Name); s != nil {
 		for i := range s.Tools {
 			if ok, _ := path.Match(s.Tools[i].Pattern, c.Name); ok && len(s.Tools[i].Arguments) > 0 {
-				return worst, ""
+				return worst, "", nil
 			}
 		}
 	}
 	listed, err := builtin.Catalog(host.Name)
 	calls, question := implies(e, err == nil && listed.Tool(e.Tool) != nil)
 	if len(calls) == 0 {
-		return worst, question
+		return worst, question, nil
 	}
-	preset, err := j.policy(&link.Request{Preset: p.preset})
+	gate, err := p.aside(host.Name).gate(host.Name, e, true)
 	if err != nil {
-		return toolvet.Verdict{}, ""
-	}
-	gate, err := preset.gate(host.Name, e, true)
-	if err != nil {
-		return toolvet.Verdict{}, ""
+		return toolvet.Verdict{}, "", err
 	}
 	for _, one := range calls {
 		raw, err := json.Marshal(one.arguments)
 		if err != nil {
-			continue
+			return toolvet.Verdict{}, "", err
 		}
 		also := &call.Call{Server: host.Name, Name: "implied", Session: c.Session}
 		_ = also.Read(raw, call.Limits{}) // the verdict tells
 		tools, err := catalog("", also, false)
 		if err != nil {
-			return toolvet.Verdict{}, ""
+			return toolvet.Verdict{}, "", err
 		}
 		also.Resolve(tools)
 		v := gate.Judge(ctx, also, toolvet.PointValidate)
@@ -71,12 +67,12 @@ func (j *Judge) besides(ctx context.Context, host *hook.Host, p *policyFile, e h
 			d := &door.Door{Gate: func() *toolvet.Gate { return gate }, Server: host.Name, Point: toolvet.PointProxy, Observer: p.observer(), Logger: j.log}
 			passage := d.Enter(ctx, also, door.Request{ID: e.Call}) // the log has it
 			passage.Abandon()
-			return v, ""
+			return v, "", nil
 		case worst.Go:
 			worst = v
 		}
 	}
-	return worst, question
+	return worst, question, nil
 }
 
 // blockedFor reports whether a verdict refuses for one of some kinds of things that commands do.
@@ -193,7 +189,7 @@ func impliesText(tool, name, text string, depth int, listed, searches bool, call
 	}
 }
 
-// questions are the tools of hosts that change what starts later or what the host is, whatever their arguments.
+// questions are tools of hosts that need a person whatever their arguments say: they start something later, or change the host.
 var questions = map[string]string{
 	"CronCreate":         "it starts something later",
 	"RemoteTrigger":      "it starts something elsewhere",
@@ -205,14 +201,14 @@ var questions = map[string]string{
 var globNames = strings.Fields("glob globs include includes includepattern globpattern filepattern paths pattern patterns files")
 
 var (
-	variable  = regexp.MustCompile(`^[A-Za-z_]\w*$`)
-	looks     = regexp.MustCompile(`^(get|list|describe|head|lookup|search|batch-get|filter|query|scan|select|estimate|validate|test|wait)([A-Z_-]|$)`)
-	finds     = regexp.MustCompile(`(?i)grep|search`)
-	reading   = regexp.MustCompile(`(?i)read_?many|grep|search|glob`)
-	typing    = regexp.MustCompile(`(?i)stdin|terminal|repl$|send_?keys`)
-	letters   = regexp.MustCompile(`[A-Za-z0-9]{2}`)
-	plainGlob = regexp.MustCompile(`^[\w./*?\[\]{},~@+^-]+$`)
-	cellLine  = regexp.MustCompile(`(?m)^[ \t]*(?:[\w, ]+=[ \t]*)?!+[ \t]*(.+)$`)
-	cellShell = regexp.MustCompile(`(?s)^\s*%%(?:bash|sh|script (?:ba)?sh)[^\n]*\n(.+)`)
-	addresses = regexp.MustCompile(`(?i)\bhttps?://[^\s"'<>` + "`" + `]+`)
+	variable  = lazyregexp.New(`^[A-Za-z_]\w*$`)
+	looks     = lazyregexp.New(`^(get|list|describe|head|lookup|search|batch-get|filter|query|scan|select|estimate|validate|test|wait)([A-Z_-]|$)`)
+	finds     = lazyregexp.New(`(?i)grep|search`)
+	reading   = lazyregexp.New(`(?i)read_?many|grep|search|glob`)
+	typing    = lazyregexp.New(`(?i)stdin|terminal|repl$|send_?keys`)
+	letters   = lazyregexp.New(`[A-Za-z0-9]{2}`)
+	plainGlob = lazyregexp.New(`^[\w./*?\[\]{},~@+^-]+$`)
+	cellLine  = lazyregexp.New(`(?m)^[ \t]*(?:[\w, ]+=[ \t]*)?!+[ \t]*(.+)$`)
+	cellShell = lazyregexp.New(`(?s)^\s*%%(?:bash|sh|script (?:ba)?sh)[^\n]*\n(.+)`)
+	addresses = lazyregexp.New(`(?i)\bhttps?://[^\s"'<>` + "`" + `]+`)
 )

@@ -6,6 +6,7 @@ package judge
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/toolvet/toolvet/cmd/internal/hook"
@@ -234,6 +235,37 @@ func TestBeside(t *testing.T) {
 		{"claude-code", "TodoWrite", `{"todos":[{"content":"run sudo ls","status":"pending","activeForm":"x"}]}`, allowed},
 		{"claude-code", "Workflow", `{"script":"log('x')","description":"d"}`, allowed},
 	})
+}
+
+// TestAside holds that what a call implies is judged by the policy's settings of checks, and not by its rules, which name tools.
+func TestAside(t *testing.T) {
+	t.Parallel()
+	stdin, env := semantics.Payload("claude-code", "/home/u/project", "ls")
+	var o map[string]any
+	if err := json.Unmarshal(stdin, &o); err != nil {
+		t.Fatal(err)
+	}
+	o["tool_name"], o["tool_input"] = "NotebookEdit", map[string]any{"notebook_path": "/home/u/project/a.ipynb", "new_source": "!cat ~/.ssh/id_rsa"}
+	payload, err := json.Marshal(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const rule = "rules: [{name: edits, effect: allow, tools: 'claude-code:NotebookEdit'}]\n"
+	for settings, want := range map[string]semantics.Outcome{
+		rule:                              semantics.Blocked,
+		rule + "checks: {command: off}\n": semantics.Allowed,
+		rule + "checks: {command: {mode: observe}}\n": semantics.Allowed,
+		rule + "preset: none\n":                       semantics.Allowed,
+	} {
+		file := filepath.Join(t.TempDir(), "toolvet.yaml")
+		if err := os.WriteFile(file, []byte("version: 1\n"+settings), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		reply := newJudge(t).Answer(t.Context(), &link.Request{Host: "claude-code", Dir: "/home/u/project", Env: variables(env), Policy: file, Payload: payload})
+		if got := semantics.Run("claude-code", semantics.Result{Reply: reply}, false); got != want {
+			t.Errorf("%q: %v, want %v: %s%s", settings, got, want, reply.Stdout, reply.Stderr)
+		}
+	}
 }
 
 // TestListed holds that what later elements of a list hold is described too.

@@ -137,7 +137,11 @@ func (j *Judge) before(ctx context.Context, host *hook.Host, p *policyFile, e ho
 	}
 	beside, question := toolvet.Verdict{Go: true}, ""
 	if c.Server == host.Name {
-		if beside, question = j.besides(ctx, host, p, e, c); !beside.Go && !beside.Ask {
+		var err error
+		switch beside, question, err = j.besides(ctx, host, p, e, c); {
+		case err != nil:
+			return hook.Answer{Decision: hook.Deny, Reason: "toolvet cannot judge what this call amounts to, so it refuses: " + firstLine(err)}
+		case !beside.Go && !beside.Ask:
 			return refusal(c, beside)
 		}
 	}

@@ -28,7 +28,7 @@ func (j *Judge) placed(e hook.Event, r *link.Request) hook.Event {
 			e.Roots = one(repository(j.start(e), r.Getenv("HOME")))
 		}
 	}
-	if dir := workdir(e.Input); dir != "" {
+	if dir := workdir(e.Input, r.Getenv("HOME")); dir != "" {
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(e.Dir, dir)
 		}
@@ -90,7 +90,7 @@ func holds(dir, other string) bool {
 var workdirs = []string{"workdir", "cwd", "Cwd", "dir_path", "directory", "working_dir", "working_directory", "workingDirectory"}
 
 // workdir returns the directory that the arguments of a call choose for a command; "" if there is no command, or no such directory.
-func workdir(input json.RawMessage) string {
+func workdir(input json.RawMessage, home string) string {
 	var given map[string]any
 	if json.Unmarshal(input, &given) != nil || lineOf(given) == "" {
 		return ""
@@ -98,7 +98,10 @@ func workdir(input json.RawMessage) string {
 	for _, name := range workdirs {
 		if dir, ok := given[name].(string); ok && dir != "" {
 			if rest, ok := strings.CutPrefix(dir, "~"); ok && (rest == "" || rest[0] == '/') {
-				if home, err := os.UserHomeDir(); err == nil {
+				if home == "" {
+					home, _ = os.UserHomeDir()
+				}
+				if home != "" {
 					return home + rest
 				}
 			}

@@ -36,6 +36,7 @@ type policyFile struct {
 
 	mu    sync.Mutex
 	gates map[gateKey]*toolvet.Gate
+	side  map[string]*policyFile // for what calls imply, by host
 }
 
 // A gateKey names a gate: relative paths of a call begin in its directory.
@@ -132,6 +133,27 @@ func (p *policyFile) gate(server string, e hook.Event, own bool) (*toolvet.Gate,
 	}
 	p.gates[key] = g
 	return g, nil
+}
+
+// aside returns the policy for what the calls of a host's own tools imply: the settings of checks, the host's directories and the preset. Rules,
+// limits and demands name tools, and an implied call is of none.
+func (p *policyFile) aside(host string) *policyFile {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.side == nil {
+		p.side = map[string]*policyFile{}
+	}
+	if p.side[host] == nil {
+		all := *p.all
+		all.Rules, all.Limits, all.Shared, all.Pinning, all.Rehearsal, all.DryRun, all.Servers = nil, nil, nil, policy.Pinning{}, policy.Rehearsal{}, policy.BoundCalls{}, nil
+		if s := p.all.Server(host); s != nil {
+			bare := *s
+			bare.Tools, bare.Requests = nil, nil
+			all.Servers = []*policy.Server{&bare}
+		}
+		p.side[host] = &policyFile{judge: p.judge, source: p.source, preset: p.preset, all: &all, gates: map[gateKey]*toolvet.Gate{}, counters: p.counters, record: p.record}
+	}
+	return p.side[host]
 }
 
 func (p *policyFile) newGate(key gateKey) (*toolvet.Gate, error) {
