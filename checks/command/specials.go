@@ -429,7 +429,7 @@ func judgeKill(j *judge, s simple, _ *grammar.Reading) {
 	})
 }
 
-var statement = lazyregexp.New(`(?i)(^|[=;\s"'\\])(drop\s+(database|table|schema|user|role|owned|collection)|truncate\s+(table\s+)?\w|delete\s+from|alter\s+(system|user|role)|grant\s|revoke\s|shutdown|flushall|flushdb|copy\s.*\sprogram\s|load\s+data|into\s+(out|dump)file|create\s+(extension|function|language)|\\!|\\o\s*\||system\s+\S|\.shell|\.system|dropdatabase)`)
+var statement = lazyregexp.New(`(?i)(^|[=;\s"'\\])(drop\s+(database|table|schema|user|role|owned|index|view|collection)|truncate\s+(table\s+)?\w|delete\s+from|alter\s+(system|user|role)|grant\s|revoke\s|shutdown|flushall|flushdb|copy\s.*\sprogram\s|load\s+data|into\s+(out|dump)file|create\s+(extension|function|language)|\\!|\\o\s*\||system\s+\S|\.shell|\.system|dropdatabase)`)
 
 var (
 	clientShell = lazyregexp.New(`(?mi)^\s*(\\!|\\o\s*\||\\g\s*\||system\s|\.(sh|she|shel|shell|sy|sys|syst|syste|system)\b)`)

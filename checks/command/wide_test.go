@@ -61,7 +61,7 @@ func TestNeighbours(t *testing.T) {
 		"what is deleted": {
 			"find src/gen -type f -delete": "", "find src/gen ! -name x -delete": "", "find src/gen -name x -o -delete": "", "find ./x -delete": "", "find src/.. -delete": wipe, "find src . -delete": wipe, "find * -delete": wipe, "find -delete": wipe, "find .git -delete": startup, "find .claude -delete": startup, "find src/gen -files0-from l -delete": wipe,
 			"docker builder prune": "", "docker buildx prune -af": "", "docker image prune": "", "docker image prune -a": wipe, "docker image prune --all": wipe, "docker system prune": wipe, "docker volume prune": wipe,
-			"sqlite3 x.db 'DROP INDEX IF EXISTS i'": "", "sqlite3 x.db 'DROP TABLE t'": wipe, "psql -c 'drop view v'": "",
+			"sqlite3 x.db 'DROP INDEX IF EXISTS i'": wipe, "sqlite3 x.db 'DROP TABLE t'": wipe, "psql -c 'drop view v'": wipe,
 			"ln -s /srv/x/skill": "", "ln -s /srv/x/.bashrc": startup, "ln -s ~/.ssh/id_rsa": secret, "ln -s x /srv/y": outside, "ln -s -t /srv x": "", "ln -s /srv/x/.git": startup,
 			"prettier --write .github/workflows/x.yml": "", "sed -i s/a/b/ .github/workflows/x.yml": startup, "prettier --write -o .github/workflows/x.yml y": startup,
 			"rm -rf $(pwd)/build": "", "rm -rf \"$(git rev-parse --show-toplevel)/build\"": "", "rm -rf $(pwd)/": wipe, "rm -rf \"$(git rev-parse --show-toplevel)\"": wipe, "rm -rf $(pwd)/..": wipe, "echo x > \"$(git rev-parse --show-toplevel)/.git/hooks/x\"": startup, "cp x $(brew --prefix)/etc/y": outside,
