@@ -71,9 +71,9 @@ func (b burden) call(t *testing.T) *call.Call {
 	return c
 }
 
-// tries is how often a judgement may be too late by the fault of other programs, or of what
-// the judgement before has left behind: the fastest counts.
-const tries = 10
+// patience is how long a judgement may be too late by the fault of other programs, or of what an earlier try left
+// behind, before the test counts it. One try in time is enough: the bound itself does not grow with the load.
+const patience = 30 * time.Second
 
 // holds holds that the Gate returns in time, and that what it could not look at is told.
 func (b burden) holds(t *testing.T, budget time.Duration) {
@@ -86,8 +86,8 @@ func (b burden) holdsOf(t *testing.T, c *call.Call, budget time.Duration, points
 	before := runtime.NumGoroutine()
 	for _, at := range points {
 		fastest := time.Hour
-		for try := 0; try < tries && fastest > budget+grace; try++ {
-			if try > 0 {
+		for first := time.Now(); fastest > budget+grace && time.Since(first) < patience; {
+			if fastest < time.Hour {
 				settle(before, 2*time.Second)
 			}
 			g := b.gate(t, budget)
@@ -230,7 +230,7 @@ func TestBudgetOfManyRoots(t *testing.T) {
 	for name, value := range map[string]string{"in the last": "/srv/customers/9999/data/x", "in none": "/srv/customers/10000/data/x", "relative": "../../9999/data/y"} {
 		t.Run(name, func(t *testing.T) {
 			fastest := time.Hour
-			for try := 0; try < tries && fastest > grace; try++ {
+			for first := time.Now(); fastest > grace && time.Since(first) < patience; {
 				demand := policy.Demand{Kind: path.Demand, Options: path.Demand.Options()}
 				g := newGate(t, toolvet.WithTimeout(budget), toolvet.WithPolicy(policy.Seal(&policy.Policy{Servers: []*policy.Server{{
 					Name: "s", World: check.World{Base: roots[0], Roots: roots},

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolvet/toolvet/internal/test/need"
+
 	"github.com/toolvet/toolvet/internal/test/npm"
 	"github.com/toolvet/toolvet/internal/test/race"
 )
@@ -20,6 +22,7 @@ import (
 // TestSoak puts a little load on a gateway. While one server is killed and another hangs, all calls of the others
 // succeed, and both servers work again afterwards.
 func TestSoak(t *testing.T) {
+	need.Minutes(t)
 	race.Skip(t)
 	t.Parallel()
 	if _, err := exec.LookPath("kill"); err != nil {

@@ -40,6 +40,7 @@ func graded(r *Result) []string {
 // TestBehindAPI holds that a hole behind an API is found if requests get made-up answers, and only then; and that these make up no
 // hole of the guarded twin.
 func TestBehindAPI(t *testing.T) {
+	need.Minutes(t)
 	t.Parallel()
 	for name, want := range map[string][]string{
 		"download": {"save_asset/folder path"},
@@ -69,6 +70,7 @@ func TestBehindAPI(t *testing.T) {
 // TestBehindService holds that a hole behind a connection to a database or a mail server is found, with the real client, and none in the
 // guarded twin.
 func TestBehindService(t *testing.T) {
+	need.Minutes(t)
 	t.Parallel()
 	for name, want := range map[string]struct {
 		client, note  string

@@ -62,6 +62,7 @@ func browseGuarded(_ string, a map[string]any) (string, error) {
 // TestChromium holds that a tool which opens the caller's page in a browser is graded as one, and that a request with the
 // headers of a browser alone is none.
 func TestChromium(t *testing.T) {
+	need.Minutes(t)
 	t.Parallel()
 	need.Chromium.Program(t, "chromium")
 	for how, want := range map[string][]string{

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/toolvet/toolvet/internal/test/need"
+
 	"github.com/toolvet/toolvet/internal/audit"
 	"github.com/toolvet/toolvet/internal/policy"
 )
@@ -14,6 +16,7 @@ import (
 // TestContained tries open servers again in walls: no attack on files or addresses works any more, and each harmless call that worked
 // before does.
 func TestContained(t *testing.T) {
+	need.Minutes(t)
 	t.Parallel()
 	open := policy.ContainedNetwork{Allow: []string{"*"}}
 	for name, network := range map[string]policy.ContainedNetwork{

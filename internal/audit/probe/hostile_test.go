@@ -19,6 +19,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolvet/toolvet/internal/test/need"
+
 	"github.com/toolvet/toolvet/internal/audit"
 	"github.com/toolvet/toolvet/internal/test/race"
 )
@@ -179,6 +181,7 @@ func TestTakeovers(t *testing.T) {
 
 // TestEnormous audits servers that say more of their tools than anybody reads: what is left out is told, and counts.
 func TestEnormous(t *testing.T) {
+	need.Minutes(t)
 	race.Skip(t)
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -236,6 +236,7 @@ func TestDestructive(t *testing.T) {
 
 // TestBatch holds that a server which a batch of JSON-RPC stops is found out.
 func TestBatch(t *testing.T) {
+	need.Minutes(t)
 	t.Parallel()
 	for how, seen := range map[string]string{"end": "the server ended", "hang": "the server answers no more"} {
 		r := run(t, Config{Command: fixtureServer(t, "shell-guarded+"), Env: []string{"FIXTURE_BATCH=" + how}, CallTimeout: 8 * time.Second})

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/toolvet/toolvet/internal/test/need"
+
 	"github.com/toolvet/toolvet/internal/audit"
 	"github.com/toolvet/toolvet/internal/test/npm"
 )
@@ -14,6 +16,7 @@ import (
 // TestFilesystem audits the official server for files: each of its paths is guarded, proven by a
 // control call, and its arguments are checked.
 func TestFilesystem(t *testing.T) {
+	need.Minutes(t)
 	t.Parallel()
 	r := run(t, Config{Command: append(npm.Server(t, "filesystem"), Root)})
 	guarded := 0

@@ -11,12 +11,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolvet/toolvet/internal/test/need"
+
 	"github.com/toolvet/toolvet/internal/test/race"
 )
 
 // TestSlowStart holds that the time for a start is the server's own: three seconds of work are less than a limit of four, although other
 // programs leave the server a third of a processor.
 func TestSlowStart(t *testing.T) {
+	need.Minutes(t)
 	race.Skip(t)
 	for range 3 * runtime.NumCPU() {
 		busy := exec.Command("/bin/sh", "-c", "while :; do :; done")

@@ -186,6 +186,7 @@ func review(allowed func(category string) error) func(string, map[string]any) (s
 
 // TestState tries servers that want something first, and such of which only the files tell what they did.
 func TestState(t *testing.T) {
+	need.Minutes(t)
 	t.Parallel()
 	for fixtures, want := range map[string]struct{ there, absent string }{
 		"set-dir+ read-in-hand": {"read_blob /file path proven dot-dot", "read_blob /file path inconclusive"},
