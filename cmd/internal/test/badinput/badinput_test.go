@@ -447,10 +447,10 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestDocumented holds that the table of docs/http.md has these rows.
+// TestDocumented holds that the table of docs/figures/bad-input.md has these rows.
 func TestDocumented(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../../../docs/http.md")
+	text, err := os.ReadFile("../../../../docs/figures/bad-input.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -458,12 +458,12 @@ func TestDocumented(t *testing.T) {
 	for _, row := range rows {
 		want = append(want, append([]string{row.name}, row.wants()...))
 	}
-	_, table, _ := strings.Cut(string(text), "### Clients")
-	table, _, _ = strings.Cut(table, "### Servers")
+	_, table, _ := strings.Cut(string(text), "## Clients")
+	table, _, _ = strings.Cut(table, "## Servers")
 	for _, m := range regexp.MustCompile(`(?m)^\| ([^|]+) \| (\d+|closed) \| (\d+|closed) \| (\d+|closed) \|`).FindAllStringSubmatch(table, -1) {
 		got = append(got, m[1:])
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("the table (-test +docs/http.md):\n%s", diff)
+		t.Errorf("the table (-test +docs/figures/bad-input.md):\n%s", diff)
 	}
 }

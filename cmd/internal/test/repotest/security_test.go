@@ -16,7 +16,7 @@ var (
 	testName     = regexp.MustCompile(`\b(?:Test|Fuzz)[A-Z]\w*(?:/[\w-]+)?`)
 )
 
-// TestSecurity holds that every test that SECURITY.md names for a promise stands in the package that it
+// TestSecurity holds that every test that docs/figures/promises.md names for a promise stands in the package that it
 // names, and that every row names one.
 func TestSecurity(t *testing.T) {
 	t.Parallel()
@@ -26,7 +26,7 @@ func TestSecurity(t *testing.T) {
 			functions[s.dir()] += string(s.text)
 		}
 	}
-	text, err := os.ReadFile(filepath.Join(root, "SECURITY.md"))
+	text, err := os.ReadFile(filepath.Join(root, "docs/figures/promises.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestSecurity(t *testing.T) {
 		}
 	}
 	if rows < 20 {
-		t.Errorf("SECURITY.md has %d rows", rows)
+		t.Errorf("docs/figures/promises.md has %d rows", rows)
 	}
 }
 

@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// TestStatements checks docs/statements.md: each statement has a test that exists, or says what is open.
+// TestStatements checks docs/figures/statements.md: each statement has a test that exists, or says what is open.
 func TestStatements(t *testing.T) {
 	t.Parallel()
 	rows := 0
-	for line := range strings.SplitSeq(readFile(t, "docs/statements.md"), "\n") {
+	for line := range strings.SplitSeq(readFile(t, "docs/figures/statements.md"), "\n") {
 		cells := strings.Split(line, "|")
 		if len(cells) != 4 || strings.HasPrefix(line, "|---") || strings.TrimSpace(cells[2]) == "tests" {
 			continue
@@ -32,7 +32,7 @@ func TestStatements(t *testing.T) {
 		}
 	}
 	if rows < 40 {
-		t.Errorf("docs/statements.md has %d statements", rows)
+		t.Errorf("docs/figures/statements.md has %d statements", rows)
 	}
 }
 
