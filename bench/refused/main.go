@@ -1,0 +1,315 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Refused plays attacks and harmless values through a proxy, and counts what it stops:
+//
+//	go run ./bench/refused -corpora DIR -- toolvet proxy --
+//
+// The words behind -- are the proxy's; the command of a server that runs nothing follows them. A value is an argument of a tool that
+// is named for it, and counts as stopped if the call fails. A text is the result of a tool, and counts as touched if the client gets
+// anything but the text.
+package main
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// A kind is a corpus and the tool that takes its values.
+type kind struct {
+	corpus, tool, argument, description string
+	result                              bool // the value is the tool's result
+}
+
+var kinds = []kind{
+	{"paths", "read_file", "path", "Reads a file below the server's directory", false},
+	{"urls", "fetch", "url", "Fetches a web page", false},
+	{"commands", "run_command", "command", "Runs a shell command", false},
+	{"sql", "query", "sql", "Runs a read-only SQL query", false},
+	{"secrets", "show", "number", "Shows a document", true},
+	{"injection", "show", "number", "Shows a document", true},
+}
+
+// A row of a corpus. Rows with another expectation than these four are disputed, and left out.
+type row struct {
+	Input  string
+	Expect string
+}
+
+var attack = map[string]bool{"reject": true, "accept": false, "clean": false}
+
+func main() {
+	corpora := flag.String("corpora", "../shared/corpora", "the `DIRECTORY` with the corpora, NAME.jsonl.gz")
+	n := flag.Int("n", 500, "play so many `ROWS` of each corpus and label, evenly spread")
+	texts := flag.String("serve", "", "be the server that shows the texts of a `FILE`, a JSON array")
+	flag.Parse()
+	if *texts != "" {
+		log.Fatal(serve(os.Stdin, os.Stdout, *texts))
+	}
+	if err := run(os.Stdout, *corpora, *n, flag.Args()); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// run plays every corpus and writes a table.
+func run(w io.Writer, dir string, n int, proxy []string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	root, err := os.MkdirTemp("", "refused")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(root)
+	texts := filepath.Join(root, "texts.json")
+	command := slices.Concat(proxy, []string{self, "-serve", texts, filepath.Join(root, "files")})
+	if err := os.Mkdir(filepath.Join(root, "files"), 0o755); err != nil {
+		return err
+	}
+	fmt.Fprintln(w, "| values | attacks stopped | harmless stopped |\n|---|---:|---:|")
+	for _, k := range kinds {
+		bad, good, err := read(filepath.Join(dir, k.corpus+".jsonl.gz"), k.result)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "| %s ", k.corpus)
+		for _, values := range [][]string{spread(bad, n), spread(good, n)} {
+			file, err := json.Marshal(values)
+			if err == nil {
+				err = os.WriteFile(texts, file, 0o644)
+			}
+			var stopped int
+			if err == nil {
+				stopped, err = play(command, k, values)
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", k.corpus, err)
+			}
+			fmt.Fprintf(w, "| %d of %d (%.1f %%) ", stopped, len(values), 100*float64(stopped)/float64(max(1, len(values))))
+		}
+		fmt.Fprintln(w, "|")
+	}
+	return nil
+}
+
+func read(name string, results bool) (bad, good []string, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	for d := json.NewDecoder(z); ; {
+		var r row
+		if err := d.Decode(&r); errors.Is(err, io.EOF) {
+			return bad, good, nil
+		} else if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
+		}
+		isAttack, certain := attack[r.Expect]
+		if r.Expect == "flag" && results {
+			isAttack, certain = true, true
+		}
+		switch {
+		case certain && isAttack:
+			bad = append(bad, r.Input)
+		case certain:
+			good = append(good, r.Input)
+		}
+	}
+}
+
+// spread takes n values at equal distances.
+func spread(values []string, n int) (some []string) {
+	for i := range min(n, len(values)) {
+		some = append(some, values[i*len(values)/min(n, len(values))])
+	}
+	return some
+}
+
+// play counts the values that the proxy stops. A proxy that ends is started again, and has stopped the value.
+func play(command []string, k kind, values []string) (stopped int, err error) {
+	var c *client
+	defer func() {
+		if c != nil {
+			c.close()
+		}
+	}()
+	for i, value := range values {
+		if c == nil {
+			if c, err = start(command); err != nil {
+				return 0, err
+			}
+		}
+		var whole bool
+		if k.result {
+			whole, err = c.call(k, i, value)
+		} else {
+			whole, err = c.call(k, value, "ran")
+		}
+		if err != nil {
+			c.close()
+			c = nil
+		}
+		if !whole {
+			stopped++
+		}
+	}
+	return stopped, nil
+}
+
+// A client speaks MCP 2025-11-25 with a proxy.
+type client struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *json.Decoder
+	id  int
+}
+
+// answer is what matters of a response.
+type answer struct {
+	ID     *int
+	Method string
+	Error  any
+	Result struct {
+		IsError bool
+		Content []struct{ Text string }
+	}
+}
+
+func start(command []string) (*client, error) {
+	c := &client{cmd: exec.Command(command[0], command[1:]...)}
+	c.cmd.WaitDelay = time.Second
+	in, err := c.cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.cmd.Start(); err != nil {
+		return nil, err
+	}
+	c.in, c.out = in, json.NewDecoder(bufio.NewReader(out))
+	_, err = c.request("initialize", map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "refused", "version": "1"}})
+	if err == nil {
+		_, err = io.WriteString(c.in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n")
+	}
+	if err == nil {
+		_, err = c.request("tools/list", map[string]any{})
+	}
+	if err != nil {
+		c.close()
+		return nil, fmt.Errorf("starting %q: %w", command, err)
+	}
+	return c, nil
+}
+
+func (c *client) close() {
+	_ = c.in.Close()
+	timer := time.AfterFunc(5*time.Second, func() { _ = c.cmd.Process.Kill() })
+	_ = c.cmd.Wait()
+	timer.Stop()
+}
+
+// request sends a request and returns its answer. It reads over everything else.
+func (c *client) request(method string, params any) (a answer, err error) {
+	c.id++
+	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": c.id, "method": method, "params": params})
+	if err != nil {
+		return a, err
+	}
+	if _, err := c.in.Write(append(line, '\n')); err != nil {
+		return a, err
+	}
+	timer := time.AfterFunc(time.Minute, func() { _ = c.cmd.Process.Kill() })
+	defer timer.Stop()
+	for {
+		a = answer{}
+		if err := c.out.Decode(&a); err != nil {
+			return a, fmt.Errorf("%s: %w", method, err)
+		}
+		if a.Method == "" && a.ID != nil && *a.ID == c.id {
+			return a, nil
+		}
+	}
+}
+
+// call reports whether the call ran, and its result reached the client as the server wrote it.
+func (c *client) call(k kind, value any, want string) (whole bool, err error) {
+	a, err := c.request("tools/call", map[string]any{"name": k.tool, "arguments": map[string]any{k.argument: value}})
+	if err != nil || a.Error != nil || a.Result.IsError || len(a.Result.Content) != 1 {
+		return false, err
+	}
+	return a.Result.Content[0].Text == want, nil
+}
+
+// serve is the server: it runs nothing. The tool show gives a text by its number.
+func serve(r io.Reader, w io.Writer, file string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	var texts []string
+	if err := json.Unmarshal(text, &texts); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	var tools []any
+	listed := map[string]bool{}
+	for _, k := range kinds {
+		if !listed[k.tool] {
+			listed[k.tool] = true
+			tools = append(tools, map[string]any{"name": k.tool, "description": k.description, "inputSchema": map[string]any{
+				"type": "object", "required": []string{k.argument}, "properties": map[string]any{k.argument: map[string]any{"type": map[bool]string{false: "string", true: "integer"}[k.result]}},
+			}})
+		}
+	}
+	out := json.NewEncoder(w)
+	for d := json.NewDecoder(bufio.NewReader(r)); ; {
+		var m struct {
+			ID     json.RawMessage
+			Method string
+			Params struct {
+				Name      string
+				Arguments struct{ Number int }
+			}
+		}
+		if err := d.Decode(&m); err != nil {
+			return err
+		}
+		var result any = map[string]any{}
+		switch m.Method {
+		case "initialize":
+			result = map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{"tools": map[string]any{}}, "serverInfo": map[string]any{"name": "refused", "version": "1"}}
+		case "tools/list":
+			result = map[string]any{"tools": tools}
+		case "tools/call":
+			text := "ran"
+			if i := m.Params.Arguments.Number; m.Params.Name == "show" && i >= 0 && i < len(texts) {
+				text = texts[i]
+			}
+			result = map[string]any{"content": []any{map[string]any{"type": "text", "text": text}}}
+		}
+		if m.ID != nil {
+			if err := out.Encode(map[string]any{"jsonrpc": "2.0", "id": m.ID, "result": result}); err != nil {
+				return err
+			}
+		}
+	}
+}
