@@ -65,7 +65,11 @@ Exit codes: 0 installed, 1 not written, 2 a configuration that cannot be edited.
 			if err != nil {
 				return err
 			}
-			return a.hookInstall(cmd, scope, flags, args)
+			in, err := newInstaller()
+			if err != nil {
+				return err
+			}
+			return exclusively(in, func() error { return a.hookInstall(in, scope, flags, args) })
 		},
 	}
 	flags.add(cmd, string(install.User))
@@ -93,7 +97,11 @@ Exit codes: 0 undone, or nothing to undo; 1 not written; 2 a configuration that 
 				}
 				scopes = []install.Scope{scope}
 			}
-			return a.hookUninstall(cmd, scopes, flags, args)
+			in, err := newInstaller()
+			if err != nil {
+				return err
+			}
+			return exclusively(in, func() error { return a.hookUninstall(in, scopes, flags, args) })
 		},
 	}
 	flags.add(cmd, "")
@@ -151,11 +159,20 @@ func newInstaller() (*install.Installer, error) {
 	}, nil
 }
 
-func (a *app) hookInstall(cmd *cobra.Command, scope install.Scope, flags hookInstallFlags, names []string) error {
-	in, err := newInstaller()
+// exclusively does something while no other process changes configurations.
+func exclusively(in *install.Installer, do func() error) error {
+	done, err := in.Exclusive()
+	if errors.Is(err, install.ErrBusy) {
+		return enforce.WithHint(err, "wait until it has ended, or answer its question")
+	}
 	if err != nil {
 		return err
 	}
+	defer done()
+	return do()
+}
+
+func (a *app) hookInstall(in *install.Installer, scope install.Scope, flags hookInstallFlags, names []string) error {
 	hosts, err := namedHosts(names)
 	if err != nil {
 		return err
@@ -209,11 +226,7 @@ func hookError(err error) error {
 	return err
 }
 
-func (a *app) hookUninstall(cmd *cobra.Command, scopes []install.Scope, flags hookInstallFlags, names []string) error {
-	in, err := newInstaller()
-	if err != nil {
-		return err
-	}
+func (a *app) hookUninstall(in *install.Installer, scopes []install.Scope, flags hookInstallFlags, names []string) error {
 	hosts, err := namedHosts(names)
 	if err != nil {
 		return err

@@ -67,10 +67,15 @@ back; 2 a configuration that cannot be edited, or nothing found.`,
 				return err
 			case flags.timeout <= 0:
 				return usageError(cmd, "--server-timeout must be longer than 0")
-			case flags.undo:
-				return s.undo()
 			}
-			return s.run(cmd.Context())
+			do := func() error { return s.run(cmd.Context()) }
+			if flags.undo {
+				do = s.undo
+			}
+			if flags.dryRun {
+				return do()
+			}
+			return exclusively(s.installer, do)
 		},
 	}
 	f := cmd.Flags()

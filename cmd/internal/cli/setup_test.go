@@ -17,6 +17,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolvet/toolvet/cmd/internal/hook/install"
+
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/toolvet/toolvet/call"
@@ -234,5 +236,43 @@ func TestSetupPutsBack(t *testing.T) {
 	}
 	if info, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o640 {
 		t.Errorf("the permissions of the file: %v, %v", info.Mode(), err)
+	}
+}
+
+// TestSetupBusy holds that two of the commands that change configurations do not run at once, and that looking is always free.
+func TestSetupBusy(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	state := filepath.Join(home, "state")
+	in := install.Installer{State: filepath.Join(state, "toolvet", "hooks")}
+	done, err := in.Exclusive()
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(args ...string) (string, int) {
+		cmd := exec.Command("toolvet", args...)
+		cmd.Dir = home
+		cmd.Env = append(os.Environ(), "HOME="+home, "USERPROFILE="+home, "XDG_STATE_HOME="+state, "XDG_CONFIG_HOME="+filepath.Join(home, "config"))
+		out, _ := cmd.CombinedOutput()
+		return string(out), cmd.ProcessState.ExitCode()
+	}
+	const busy = "another toolvet is changing the configurations"
+	commands := [][]string{
+		{"setup", "--yes", "--program", "toolvet"}, {"setup", "--undo", "--yes", "--program", "toolvet"},
+		{"hook", "install", "cursor", "--yes", "--program", "toolvet"}, {"hook", "uninstall", "--yes"},
+	}
+	for _, args := range commands {
+		if out, code := run(args...); code == 0 || !strings.Contains(out, busy) {
+			t.Errorf("%v: exit code %d:\n%s", args, code, out)
+		}
+	}
+	if out, _ := run("setup", "--dry-run", "--program", "toolvet"); strings.Contains(out, busy) {
+		t.Errorf("a dry run waits for others:\n%s", out)
+	}
+	done()
+	for _, args := range commands {
+		if out, _ := run(args...); strings.Contains(out, busy) {
+			t.Errorf("%v: still busy:\n%s", args, out)
+		}
 	}
 }

@@ -199,7 +199,7 @@ var targetRules = []targetRule{
 	{"cel.dev/...", []string{"internal/rule", "cmd/internal/kit"}, "CEL weighs 10 MB, and package rule bounds what an expression costs; package kit has expressions of its own only"},
 	{"github.com/evanw/esbuild/...", []string{"internal/audit/source/javascript/internal/parse"}, "package parse bounds what a hostile text costs, and gives esbuild no files to read"},
 	{"github.com/dop251/goja/...", []string{"internal/audit/source/javascript/internal/..."}, "its parser is of use, its interpreter never: nothing of what is audited is run"},
-	{"github.com/gofrs/flock", []string{"internal/calllog", "cmd/internal/hook/judge"}, "one writer a file is what the log, kept counts and the judge's socket rest on; nothing else locks files"},
+	{"github.com/gofrs/flock", []string{"internal/calllog", "cmd/internal/hook/judge", "cmd/internal/hook/install"}, "one writer a file is what the log, kept counts, the judge's socket and changes of configurations rest on; nothing else locks files"},
 	{"github.com/redis/go-redis/...", []string{"driver/redis"}, "limits know a store; that it is Redis, one package knows"},
 	{"github.com/jackc/pgx/...", []string{"driver/postgres", "cmd/internal/backend", "bench/schedule", "cmd/internal/gen/unseen"}, "a program hands over the databases that it wants; nobody else carries one"},
 	{"github.com/go-sql-driver/...", []string{"driver/mysql", "cmd/internal/gen/unseen"}, "a program hands over the databases that it wants; nobody else carries one"},
