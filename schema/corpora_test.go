@@ -43,7 +43,7 @@ type corpusCase struct {
 }
 
 // faultySchemas are the schemas of real tools that are refused, with the place
-// of the fault. docs/schema-agreement.md explains each.
+// of the fault. docs/figures/schema-agreement.md explains each.
 var faultySchemas = map[string]string{
 	"0a00345cff63a625": "/properties/value/type",
 	"14e836a72db66b3d": "/title",
