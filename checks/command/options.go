@@ -19,12 +19,12 @@ import (
 //
 // Options must not be changed once a check has seen them. They are safe for concurrent use.
 type Options struct {
-	Programs     []string            `policy:"programs" doc:"programs that may run: a name (git), an absolute path (/usr/bin/git), or either with its first words (git log); default: every program that is not known to run anything it is told"`
+	Programs     []string            `policy:"programs" doc:"programs that may run: a name (git), an absolute path (/usr/bin/git), or either with its first words (git log); a name stands for its path in a system directory too, a path never for a name; default: every program that is not known to run anything it is told"`
 	Flags        map[string][]string `policy:"flags" doc:"by program (* is every other): regular expressions, one of which each whole word that begins with a dash must match"`
 	Arguments    []string            `policy:"arguments" doc:"regular expressions, one of which each whole word must match that is neither the program nor a flag"`
 	EndOfOptions bool                `policy:"end_of_options" doc:"true: words that are not flags must stand after --"`
 	Shell        string              `policy:"shell" doc:"who reads a command line: sh, bash, powershell, cmd, none, if the server splits it into words itself, or patch, if it is a patch and no command; default: sh and bash"`
-	Allow        []string            `policy:"allow" doc:"what else a command may do: substitution, redirection, pipe, and, list, background, glob, expansion, escape, comment, newline, assignment, compound; interpreter (all of shell, code, sum, edit, project, starter, setting, environment, package, later, elsewhere, piped, unread), destructive (all of system, wipe), files (all of secret, startup), network, privilege, credential, outside, temporary; README tells what each is"`
+	Allow        []string            `policy:"allow" doc:"what else a command may do: substitution, redirection, pipe, and, list, background, glob, expansion, escape, comment, newline, assignment, compound; interpreter (all of shell, code, sum, edit, project, starter, setting, environment, package, later, elsewhere, piped, unread), destructive (all of system, wipe), files (all of secret, startup), network, privilege, credential, outside, temporary; the page of the check tells what each is"`
 	Hosts        []string            `policy:"hosts" doc:"hosts, such as example.org or *.example.org, to which programs for the network may connect; default: any"`
 	Inside       bool                `policy:"inside" doc:"true: commands must not change files outside the server's directories, unless allow says so (outside, temporary)"`
 	MaxLength    int                 `policy:"max_length" doc:"how long it may be, all words together, in bytes; default 32768"`

@@ -20,8 +20,8 @@ type Options struct {
 	Format           string `policy:"format" doc:"date (2026-01-31), date-time (RFC 3339), time (09:30:00), rfc1123, unix (seconds since 1970), or a form such as DD.MM.YYYY hh:mm, or as a layout of Go's package time (02.01.2006 15:04); default: date-time"`
 	After            string `policy:"after" doc:"the earliest time, which is excluded: RFC 3339, a date, now, or now+24h, now-30m"`
 	Before           string `policy:"before" doc:"the latest time, which is excluded: of the same forms"`
-	Future           bool   `policy:"future" doc:"true: it must be in the future"`
-	Past             bool   `policy:"past" doc:"true: it must be in the past"`
+	Future           bool   `policy:"future" doc:"true: it must be in the future; with format date, today is not"`
+	Past             bool   `policy:"past" doc:"true: it must be in the past; with format date, today is not"`
 	TimezoneRequired bool   `policy:"timezone_required" doc:"true: it must name its zone, as Z or an offset; a date-time must in any case"`
 }
 

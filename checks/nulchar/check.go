@@ -22,7 +22,7 @@ var doc string
 
 // Options of the demand.
 type Options struct {
-	Allow bool `policy:"allow" doc:"the argument may hold NUL"`
+	Allow bool `policy:"allow" doc:"true: the argument, and everything below it, may hold NUL; default false"`
 }
 
 // Demand is the demand that the check answers.

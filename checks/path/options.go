@@ -26,22 +26,22 @@ type Options struct {
 
 	NameOnly   bool     `policy:"name_only" doc:"the name of a file alone, without directories"`
 	Absolute   *bool    `policy:"absolute" doc:"true: only absolute paths; false: only relative ones; default: both"`
-	Hidden     *bool    `policy:"hidden" doc:"false: no file or directory below the allowed ones whose name begins with a dot; default: true"`
-	Not        []string `policy:"not" doc:"kinds of files that the path must not lead to: secret (keys, passwords, accounts, histories), startup (files from which a shell, git, an agent or the system starts programs later), key (files of a project that, going by their names, hold private keys or accounts); default: none"`
-	Extensions []string `policy:"extensions" doc:"endings of the file's name that are allowed, such as .csv or .tar.gz; case does not matter"`
+	Hidden     *bool    `policy:"hidden" doc:"false: no file or directory below the allowed ones whose name begins with a dot, also where links lead; default: true"`
+	Not        []string `policy:"not" doc:"kinds of files that the path must not lead to, also by a link: secret (keys, passwords, accounts, histories), startup (files from which a shell, git, an agent or the system starts programs later), key (files of a project that, going by their names, hold private keys or accounts); default: none"`
+	Extensions []string `policy:"extensions" doc:"endings that are allowed of the file's name, and of the one that links lead to, such as .csv or .tar.gz; case does not matter"`
 	Platform   string   `policy:"platform" doc:"whose paths they are: posix, windows or auto; default auto, which goes by the server's platform, by the directories that are known, else by the system that toolvet runs on"`
 
 	Exists         *bool         `policy:"exists" doc:"true: there must be such a file or directory; false: there must be none yet"`
 	ParentExists   bool          `policy:"parent_exists" doc:"the directory that the path lies in must exist"`
-	Type           string        `policy:"type" doc:"what it must be if it exists: file or directory"`
-	Readable       bool          `policy:"readable" doc:"it must exist, and we may read it"`
+	Type           string        `policy:"type" doc:"what it must be if it exists: file or directory; by default, a FIFO, a socket or a device brings a warning"`
+	Readable       bool          `policy:"readable" doc:"it must exist, and we may read it; a directory: list and enter it"`
 	Writable       bool          `policy:"writable" doc:"we may write it, or create it if it does not exist"`
 	MaxSize        bytesize.Size `policy:"max_size" doc:"a file must not be larger, such as 100MB or 64KiB"`
 	WarnSize       bytesize.Size `policy:"warn_size" doc:"a larger file brings a warning"`
-	MinFree        bytesize.Size `policy:"min_free" doc:"free space that the file system must have, such as 1GB"`
-	FollowSymlinks *bool         `policy:"follow_symlinks" doc:"false: no symbolic link below the allowed directories; default: true, links are followed and must stay within"`
+	MinFree        bytesize.Size `policy:"min_free" doc:"free space that the file system must have for users other than root, such as 1GB"`
+	FollowSymlinks *bool         `policy:"follow_symlinks" doc:"false: no symbolic link below the allowed directories (none at all, if these are not known), also where a server takes the path for a pattern; default: true, links are followed and must stay within"`
 
-	Canonical bool `policy:"canonical" doc:"true: the tool gets the path as it was resolved and judged: absolute, without .. and symbolic links; default: as it was sent"`
+	Canonical bool `policy:"canonical" doc:"true: the tool gets the path as it was resolved and judged: absolute, without .. and symbolic links, or is refused; default: as it was sent"`
 
 	confined atomic.Pointer[confines] // made of the world of the last call
 }

@@ -15,13 +15,13 @@ import (
 // hosts.
 type Options struct {
 	Schemes     []string  `policy:"schemes" doc:"schemes that are allowed; default http and https"`
-	Hosts       []Pattern `policy:"hosts" doc:"hosts that are allowed, as names or addresses; *.example.org stands for all names below example.org; * says that any public host is meant; default any public host"`
-	DenyHosts   []Pattern `policy:"deny_hosts" doc:"hosts that are refused, even if hosts allows them"`
+	Hosts       []Pattern `policy:"hosts" doc:"hosts that are allowed: names, addresses, or names with * for whole labels (*.example.org is every name below example.org, s3.*.example.org has one label in the middle); * says that any public host is meant; default any public host"`
+	DenyHosts   []Pattern `policy:"deny_hosts" doc:"hosts that are refused, even if hosts allows them; with resolve, also the addresses of names"`
 	Ports       []int     `policy:"ports" doc:"ports that are allowed, a scheme's own included; default any"`
 	Userinfo    bool      `policy:"userinfo" doc:"allow a user name or password before the host; default false"`
-	Private     string    `policy:"private" doc:"private addresses and names: refuse, warn or allow; default refuse"`
+	Private     string    `policy:"private" doc:"private addresses (10/8, 172.16/12, 192.168/16, 100.64/10, fc00::/7) and names such as *.internal: refuse, warn or allow; default refuse"`
 	Loopback    string    `policy:"loopback" doc:"addresses and names of this machine: refuse, warn or allow; default refuse"`
-	SingleLabel string    `policy:"single_label" doc:"host names without a dot: refuse, warn or allow; default warn"`
+	SingleLabel string    `policy:"single_label" doc:"other host names without a dot, unless hosts lists them: refuse, warn or allow; default warn"`
 	Bare        bool      `policy:"bare" doc:"allow a host without a scheme, such as www.example.org/docs, and judge it as https; default false"`
 	Relative    bool      `policy:"relative" doc:"allow references without scheme and host, such as /docs?page=2; default false"`
 	MaxLength   int       `policy:"max_length" doc:"greatest length in bytes, at most 65536; default 8192"`

@@ -67,14 +67,14 @@ func explainCheck(w io.Writer, checks []*check.Check, name string) error {
 	return enforce.WithHint(err, "'toolvet explain' lists the checks")
 }
 
-// plainBody returns a check's README as plain text: without its title, Markdown headings, links and
+// plainBody returns a check's README as plain text: without its title, comments, Markdown headings, links and
 // code fences.
 func plainBody(doc string) string {
 	_, body, _ := strings.Cut(doc, "\n")
 	var b strings.Builder
 	for line := range strings.Lines(body) {
 		switch {
-		case strings.HasPrefix(line, "```"):
+		case strings.HasPrefix(line, "```"), strings.HasPrefix(line, "<!-- "):
 			continue
 		case strings.HasPrefix(line, "#"):
 			line = strings.ToUpper(strings.TrimLeft(line, "# "))

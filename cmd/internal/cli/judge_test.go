@@ -131,7 +131,7 @@ func TestKindOf(t *testing.T) {
 
 func TestPlainBody(t *testing.T) {
 	t.Parallel()
-	const doc = "# name\n\nSee [the other](../other/README.md).\n\n## Why not\n\n```yaml\nkey: [a](b)\n```\n\n    # kept [a](b)\n"
+	const doc = "# name\n\nSee [the other](../other/README.md).\n<!-- a mark -->\n\n## Why not\n\n```yaml\nkey: [a](b)\n```\n\n    # kept [a](b)\n"
 	const want = "\nSee the other.\n\nWHY NOT\n\nkey: a\n\n    # kept [a](b)\n"
 	if diff := cmp.Diff(want, plainBody(doc)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

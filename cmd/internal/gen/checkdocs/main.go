@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Checkdocs writes docs/checks.md from the READMEs of the default checks, or docs/audit-classes.md from
-// those of the classes of an audit. Run it with
+// those of the classes of an audit. It also renews the tables of options in the READMEs of checks. Run it with
 //
 //	go generate ./checks/suite ./internal/audit/classes/suite
 package main
@@ -10,6 +10,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/toolvet/toolvet/checks/suite"
 	classes "github.com/toolvet/toolvet/internal/audit/classes/suite"
@@ -30,7 +31,11 @@ func run(args []string) error {
 	var err error
 	switch args[0] {
 	case "checks":
-		text, err = render(suite.Default())
+		checks := suite.Default()
+		if err := renewReadmes(filepath.Join(filepath.Dir(args[1]), "..", "checks"), checks); err != nil {
+			return err
+		}
+		text, err = render(checks)
 	case "classes":
 		text, err = renderClasses(classes.Default())
 	default:

@@ -53,7 +53,7 @@ func render(checks []*check.Check) ([]byte, error) {
 	}
 	b.WriteString(ownChecks)
 	for _, c := range checks {
-		_, body, _ := strings.Cut(c.Doc, "\n")
+		_, body, _ := strings.Cut(withoutMarks(c.Doc), "\n")
 		body = relink(demote(strings.TrimSpace(body)), checks)
 		if dead := relative.FindString(body); dead != "" {
 			return nil, fmt.Errorf("check %q: the link %s leads to no check of the suite", c.Name, dead)

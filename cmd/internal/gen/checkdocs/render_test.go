@@ -40,6 +40,51 @@ func TestPageIsCurrent(t *testing.T) {
 	}
 }
 
+// TestOptionsAreCurrent fails when an option changed and the README did not.
+func TestOptionsAreCurrent(t *testing.T) {
+	t.Parallel()
+	for _, c := range suite.Default() {
+		want, err := withOptions(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := diff.Diff("README.md of "+c.Name, []byte(c.Doc), "generated", []byte(want)); d != nil {
+			t.Errorf("run: go generate ./checks/suite\n%s", d)
+		}
+	}
+}
+
+func TestOptions(t *testing.T) {
+	t.Parallel()
+	type options struct {
+		Hosts   []string `policy:"hosts" doc:"a|b, as *.example.org; * is any"`
+		Other   bool     `policy:"other" doc:"so or so"`
+		Ignored int
+	}
+	c := &check.Check{Name: "one", Demand: &check.Demand{Name: "one", Options: func() any { return new(options) }}}
+	for marks, want := range map[string]string{
+		"":        "| `hosts` | a\\|b, as `*.example.org`; `*` is any |\n| `other` | so or so |\n",
+		": other": "| `other` | so or so |\n",
+		": none":  "",
+	} {
+		c.Doc = "# one\n\n<!-- generated options" + marks + " -->\nold\n<!-- end -->\n\nMore.\n"
+		got, err := withOptions(c)
+		if want == "" {
+			if err == nil || !strings.Contains(err.Error(), `check "one": the demand "one" has no option none`) {
+				t.Errorf("got %v", err)
+			}
+			continue
+		}
+		want = "| option | meaning |\n|---|---|\n" + want
+		if d := cmp.Diff("# one\n\n<!-- generated options"+marks+" -->\n"+want+"<!-- end -->\n\nMore.\n", got); err != nil || d != "" {
+			t.Errorf("%v, (-want +got):\n%s", err, d)
+		}
+		if d := cmp.Diff("# one\n\n"+want+"\nMore.\n", withoutMarks(got)); d != "" {
+			t.Errorf("without marks (-want +got):\n%s", d)
+		}
+	}
+}
+
 func TestRender(t *testing.T) {
 	t.Parallel()
 	run := func(context.Context, *check.Pass) error { return nil }
