@@ -12,10 +12,10 @@ import (
 )
 
 // maxWords bounds what people wrote for readers: documents without generated parts, code, figures and the changelog.
-const maxWords = 53_000
+const maxWords = 42_500
 
 var (
-	generatedBlock = regexp.MustCompile(`(?s)<!-- [a-z]+ -->.*?<!-- end -->`)
+	generatedBlock = regexp.MustCompile(`(?s)<!-- (?:[a-z]+|generated options[a-z_: ]*) -->.*?<!-- end -->`)
 	codeBlock      = regexp.MustCompile("(?s)```.*?```")
 )
 
