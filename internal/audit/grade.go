@@ -5,6 +5,7 @@ package audit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/internal/audit/class"
@@ -167,7 +168,7 @@ func minus(row *class.Class, list []Weakness) (Point, bool) {
 	case sure > 0:
 		return Point{Class: name, Points: -row.Minus, Why: fmt.Sprintf("missing: %s (%s)", row.Missing, count(sure+mild+suspected, "weakness"))}, true
 	case mild > 0:
-		return Point{Class: name, Points: -minusSuspected, Why: fmt.Sprintf("a browser opens the caller's pages of private networks, too (%s)", count(mild+suspected, "weakness")), Ours: true}, true
+		return Point{Class: name, Points: -minusSuspected, Why: fmt.Sprintf("%s (%s)", meaning(list, name), count(mild+suspected, "weakness")), Ours: true}, true
 	case suspected > 0:
 		return Point{Class: name, Points: -minusSuspected, Why: fmt.Sprintf("a guard looks as if it could be passed (%s)", count(suspected, "suspicion")), Ours: true}, true
 	}
@@ -213,6 +214,27 @@ func (f *Weakness) mild() bool {
 	return row != nil && f.Confidence != Suspected && f.Severity == class.Medium && row.Severity != class.Medium
 }
 
+// meaning is what the weaknesses mean that are less severe than their class: of one class, or of all.
+func meaning(list []Weakness, of Class) string {
+	var words []string
+	for i := range list {
+		f := &list[i]
+		if !f.Graded() || !f.mild() || of != "" && f.Class != of {
+			continue
+		}
+		for _, name := range f.Kinds {
+			if k := classOf(f.Class).Kind(name); k != nil && k.Means != "" && !slices.Contains(words, k.Means) {
+				words = append(words, k.Means)
+			}
+		}
+	}
+	if len(words) == 0 {
+		return "a weakness of medium severity is proven or traced"
+	}
+	slices.Sort(words)
+	return strings.Join(words, "; ")
+}
+
 // caps are the bounds in force.
 func caps(list []Weakness, c Coverage) []Cap {
 	critical, high, mild, suspected, provenCritical := false, false, false, false, false
@@ -248,7 +270,7 @@ func caps(list []Weakness, c Coverage) []Cap {
 	case high:
 		out = append(out, Cap{"C", "a weakness of high severity is proven or traced"})
 	case mild:
-		out = append(out, Cap{"B", "a browser opens the caller's pages of private networks, too"})
+		out = append(out, Cap{"B", meaning(list, "")})
 	case suspected:
 		out = append(out, Cap{"B", "a guard looks as if it could be passed, and nothing shows that it cannot"})
 	}

@@ -73,6 +73,11 @@ func TestGrade(t *testing.T) {
 		"a browser in the code alone":    {[]string{"url r/p static vulnerable traced ssrf", "url s/p dynamic vulnerable proven browser-private"}, "C 85 url-15 cap:C"},
 		"a browser, and another command": {[]string{"url r/p dynamic vulnerable proven browser-private", "command r/p dynamic vulnerable proven x"}, "D 70 command-25 url-5 cap:D"},
 
+		"an option of a program":    {[]string{"command r/p dynamic vulnerable proven option"}, "B 95 command-5 cap:B"},
+		"an option beside a shell":  {[]string{"command r/p dynamic vulnerable proven option", "command s/p dynamic vulnerable proven shell"}, "D 75 command-25 cap:D"},
+		"another path of a service": {[]string{"url r/p dynamic vulnerable proven request-path"}, "B 95 url-5 cap:B"},
+		"an option, read, too":      {[]string{"command r/p dynamic vulnerable proven option", "command r/p static vulnerable suspected option-injection"}, "B 95 command-5 cap:B"},
+
 		"path guarded":            {[]string{"path r/p dynamic guarded"}, "A 100 path+5"},
 		"url guarded":             {[]string{"url r/p dynamic guarded"}, "A 100 url+5"},
 		"output guarded":          {[]string{"output r dynamic guarded"}, "A 100 output+3"},

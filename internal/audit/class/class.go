@@ -49,6 +49,8 @@ type Kind struct {
 	Seen string
 	// Severity is that of a weakness of no other kind; "": that of the class. A lesser one costs as much as a suspicion.
 	Severity Severity
+	// Means tells, in the reasons for a grade, what a weakness of a lesser severity means.
+	Means string
 }
 
 // A Severity tells how bad a weakness is.

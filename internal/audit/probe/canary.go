@@ -54,6 +54,7 @@ type canary struct {
 	ran   map[string]bool // paths of pages whose script has run
 	avoid map[string]bool // hosts of probes
 	spoke map[string]bool // names of services that stand-ins answered for
+	paths []servicePath   // of requests to services, with a random name in them
 }
 
 // A page is the answer at one path.
@@ -138,6 +139,9 @@ func (c *canary) serve(w http.ResponseWriter, r *http.Request, standIn api.Answe
 	if !known && c.scripted(r) {
 		w.WriteHeader(http.StatusNoContent)
 		return
+	}
+	if !known && c.isService(host) {
+		c.notePath(host, r.URL.EscapedPath())
 	}
 	if !known && standIn != nil && standIn.Answer(w, r) {
 		c.answered(host, r, byFile)

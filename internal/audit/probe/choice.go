@@ -57,14 +57,19 @@ func mentions(text, value string) bool {
 	return slices.Contains(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" ,'\"`=:/()|", r) }), strings.ToLower(value))
 }
 
-// choice tries a parameter with a list of values, if the server does not enforce the list: it is like any other then.
+// choice tries a parameter with a list of values, if the server does not enforce the list: it is like any other then. A value that is in no list and
+// turns up behind the server shows that, whatever the answer says.
 func (a *auditor) choice(ctx context.Context, t *tool, p parameter) {
+	arrived := a.session != nil && a.session.box != nil && a.arrives(ctx, t, p)
 	r := a.call(ctx, t, t.sample(a.world, setting{p, "audit" + token()}))
-	if r.failed != "" || !r.ok() && (r.refused != nil || validationError.MatchString(r.text)) {
+	if !arrived && (r.failed != "" || !r.ok() && (r.refused != nil || validationError.MatchString(r.text))) {
 		return
 	}
 	if t.names(p) {
 		a.path(ctx, t, p)
+	}
+	if arrived {
+		a.marks(ctx, t, p)
 	}
 	a.command(ctx, t, p)
 }

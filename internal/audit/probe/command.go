@@ -269,21 +269,19 @@ func (a *auditor) arguments(ctx context.Context, w *watch, c audit.Cell, answere
 	split := first + " " + second
 	began := w.started
 	w.started = nil
+	said := ""
 	w.follow(ctx, []string{split, option}, func(_ int, r reply) bool {
-		answered = answered && r.failed == ""
+		answered, said = answered && r.failed == "", r.text
 		return false
 	})
 	calls := len(w.tried) + 2
 	parted, whole := w.find(second, false), slices.ContainsFunc(w.started, func(args []string) bool { return anyContains(args, first) && !interprets(args, first) })
-	if led := w.find(option, true); parted == nil && led != nil {
-		raw := written(w.t.sample(a.world, setting{w.p, option}))
-		a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Metadata, Kind: "argument-lead",
-			Why: "a value that begins with - becomes an option of a program", Proof: &audit.Proof{Arguments: string(raw), Seen: "an argument of " + program0(led), Probes: calls}})
-	}
+	graded := parted == nil && a.led(ctx, w, c, option, said, calls)
 	w.started = append(began, w.started...)
 	switch {
 	case parted != nil:
 		a.proof(c, w.t, w.p, split, "argument-split", "the text becomes several arguments of a program", "an argument of its own for "+program0(parted)+" behind the blank", calls-1)
+	case graded:
 	case w.a.blind():
 		a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: tooMuch})
 		a.spend()

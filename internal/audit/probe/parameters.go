@@ -37,11 +37,12 @@ type tool struct {
 	readOnly    bool     // its own claim; it only decides the order
 	destructive bool
 	parameters  []parameter
-	closed      []parameter // with a list of values, at the top
-	discovered  bool        // its parameters are not published
-	relative    bool        // it wants paths below the root
-	base        string      // it wants paths below this directory in place of the root
-	settles     bool        // it sets the server's place of work
+	closed      []parameter    // with a list of values, at the top
+	discovered  bool           // its parameters are not published
+	relative    bool           // it wants paths below the root
+	base        string         // it wants paths below this directory in place of the root
+	settles     bool           // it sets the server's place of work
+	steered     map[string]any // values at the top with which a parameter takes effect; of a copy for one unit
 
 	beyond  []parameter // too many to be tried, as far as they were counted
 	visited int         // properties
@@ -257,6 +258,9 @@ func (u *tool) sample(w *world, set ...setting) map[string]any {
 	for _, s := range set {
 		u.suit(object, s.p)
 	}
+	for name, value := range u.steered {
+		object[name] = value
+	}
 	for _, name := range u.wanted(object) {
 		object[name] = u.value(properties[name], name, w, 1)
 	}
@@ -361,6 +365,11 @@ func (u *tool) text(form map[string]any, name string, w *world) string {
 			return u.place(w, false)
 		case infer.URL:
 			return p.publicPage()
+		}
+	}
+	if said, _ := form["description"].(string); said != "" {
+		if list := choicesIn(said); len(list) > 0 {
+			return list[0]
 		}
 	}
 	if _, ok := form["pattern"]; !ok && patternName.MatchString(name) {

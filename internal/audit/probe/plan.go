@@ -182,6 +182,7 @@ func (u *tool) units() []unit {
 	var list []unit
 	for _, p := range u.parameters {
 		list = append(list, unit{u, u.rank(p), func(ctx context.Context, a *auditor) {
+			u := a.steer(ctx, u, p)
 			asked := a.services.answered.Load()
 			// Each parameter is tried for each class: a tool may open or fetch what it calls a page, a source or a message. The
 			// name decides how many spellings a control call has.
@@ -192,6 +193,7 @@ func (u *tool) units() []unit {
 			}
 			a.url(ctx, u, p)
 			a.marks(ctx, u, p)
+			a.requestPath(ctx, u, p)
 			a.command(ctx, u, p)
 			if a.services.answered.Load() > asked {
 				a.failing(func() { a.command(ctx, u, p) })

@@ -486,6 +486,9 @@ func serve(args []string) {
 		if !ok {
 			f, ok = equipFixtures[bare]
 		}
+		if !ok {
+			f, ok = steered[bare]
+		}
 		switch habit := habits[bare]; {
 		case takeovers[bare] != nil:
 			takeovers[bare]()
