@@ -6,6 +6,7 @@ package injection
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // letters joins what is written l i k e  t h i s.
@@ -135,7 +136,7 @@ func shifted() map[string]class {
 		}
 	}
 	for _, w := range shiftedWords {
-		m[reversed(w)] = rotWord
+		m[reversed(w)], m[atbash(w)], m[pigLatin(w)] = rotWord, rotWord, rotWord
 	}
 	for _, w := range rot13Words {
 		m[shift(w, 13)] = rotWord
@@ -171,6 +172,13 @@ func (d *decoder) shifts() {
 		if backwards(word) {
 			at := d.paragraph(int(h.start), end)
 			d.decoded(reversed(d.view.text[at.start:at.end]), at, "reversed", true)
+			d.decoded(wordwise(d.view.text[at.start:at.end], reversed), at, "reversed", true)
+			end, count = at.end, 0
+			continue
+		}
+		if c := cipherOf(word); c != nil {
+			at := d.paragraph(int(h.start), end)
+			d.decoded(c.undo(d.view.text[at.start:at.end]), at, c.rule, true)
 			end, count = at.end, 0
 			continue
 		}
@@ -194,6 +202,162 @@ func reversed(text string) string {
 	runes := []rune(text)
 	slices.Reverse(runes)
 	return string(runes)
+}
+
+// A cipher writes letters in another way, and is known by some words.
+type cipher struct {
+	rule  string
+	write func(word string) string
+	undo  func(text string) string
+}
+
+var wordCiphers = [...]cipher{
+	{"atbash", atbash, atbash},
+	{"pig-latin", pigLatin, func(text string) string { return wordwise(text, fromPigLatin) }},
+}
+
+// cipherOf returns the cipher in which a word is one by which ciphers are known, or nil.
+func cipherOf(word string) *cipher {
+	for i := range wordCiphers {
+		if slices.ContainsFunc(shiftedWords, func(w string) bool { return wordCiphers[i].write(w) == word }) {
+			return &wordCiphers[i]
+		}
+	}
+	return nil
+}
+
+// atbash reads the alphabet backwards.
+func atbash(text string) string {
+	out := []byte(text)
+	for i, c := range out {
+		switch {
+		case c >= 'a' && c <= 'z':
+			out[i] = 'a' + 'z' - c
+		case c >= 'A' && c <= 'Z':
+			out[i] = 'A' + 'Z' - c
+		}
+	}
+	return string(out)
+}
+
+const vowels = "aeiou"
+
+// pigLatin moves the consonants that a word begins with to its end.
+func pigLatin(word string) string {
+	if i := strings.IndexAny(word, vowels+"y"); i > 0 {
+		return word[i:] + word[:i] + "ay"
+	}
+	return word + "way"
+}
+
+// fromPigLatin undoes pigLatin. How many consonants were moved cannot be known: those behind the last vowel are taken.
+func fromPigLatin(word string) string {
+	low := strings.ToLower(word)
+	if stem, ok := strings.CutSuffix(low, "way"); ok && stem != "" && strings.IndexByte(vowels, stem[0]) >= 0 && (len(stem) < 2 || strings.IndexByte(vowels, stem[len(stem)-1]) >= 0 || len(stem) > 2) {
+		return stem
+	}
+	stem, ok := strings.CutSuffix(low, "ay")
+	if i := strings.LastIndexAny(stem, vowels+"y") + 1; ok && i > 0 && i < len(stem) {
+		if _, plain := pigWords()[low]; plain {
+			return pigWords()[low]
+		}
+		return stem[i:] + stem[:i]
+	}
+	return low
+}
+
+// pigWords are the words by which ciphers are known, by what they are in pig Latin.
+var pigWords = sync.OnceValue(func() map[string]string {
+	m := map[string]string{}
+	for _, w := range shiftedWords {
+		m[pigLatin(w)] = w
+	}
+	return m
+})
+
+// wordwise changes each word of a text.
+func wordwise(text string, change func(string) string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		j := i
+		for j < len(text) && byteClass[text[j]]&inWord != 0 {
+			j++
+		}
+		if j > i {
+			b.WriteString(change(text[i:j]))
+			i = j
+			continue
+		}
+		b.WriteByte(text[i])
+		i++
+	}
+	return b.String()
+}
+
+// Bounds of Morse's code.
+const (
+	minMorse = 12 // letters
+	maxMorse = 4 << 10
+)
+
+var morseLetters = func() map[string]byte {
+	m := map[string]byte{}
+	for i, code := range strings.Fields(".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --..") {
+		m[code] = byte('a' + i)
+	}
+	return m
+}()
+
+// morse reads rows of dots and dashes.
+func (d *decoder) morse() {
+	text := d.view.text
+	isMorse := func(c byte) bool { return c == '.' || c == '-' || c == ' ' || c == '/' || c == '|' }
+	d.steps += len(text)
+	for at := 0; !d.over(); {
+		i := strings.Index(text[at:], ".-")
+		if i < 0 {
+			return
+		}
+		from, to := at+i, at+i
+		for from > at && isMorse(text[from-1]) && to-from < maxMorse {
+			from--
+		}
+		for to < len(text) && isMorse(text[to]) && to-from < maxMorse {
+			to++
+		}
+		d.steps += to - from
+		at = max(to, at+i+1)
+		if to-from < 3*minMorse {
+			continue
+		}
+		if plain := fromMorse(text[from:to]); plain != "" {
+			d.decoded(plain, span{from, to}, "morse", true)
+		}
+	}
+}
+
+// fromMorse returns what dots and dashes say, or nothing if there is another sign among them.
+func fromMorse(row string) string {
+	row = strings.ReplaceAll(strings.ReplaceAll(row, "   ", " / "), "|", "/")
+	var b strings.Builder
+	letters := 0
+	for code := range strings.FieldsSeq(row) {
+		switch letter, ok := morseLetters[code]; {
+		case ok:
+			b.WriteByte(letter)
+			letters++
+		case code == "/" || code == "//":
+			b.WriteByte(' ')
+		case strings.Trim(code, ".-") == "" && len(code) <= 6:
+			b.WriteByte(' ') // a digit or a sign
+		default:
+			return ""
+		}
+	}
+	if letters < minMorse {
+		return ""
+	}
+	return b.String()
 }
 
 // unshift returns by how much a word of shifted must be moved to be read, and whether it

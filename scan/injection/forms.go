@@ -10,8 +10,25 @@ import (
 // form tells whether a word is part of a mark that stands alone, and needs no other words beside it: "new
 // instructions:", SYSTEM in brackets or <system> at the begin of a line.
 func (r *reading) form(h *hit, word string) (cue, bool) {
+	label, labelled := r.capitalLabel(h)
+	if labelled && label.score >= enough {
+		return label, true
+	}
+	if c, ok := r.standing(h, word); ok {
+		return c, true
+	}
+	return label, labelled
+}
+
+// standing tells whether a word is part of a form that needs no other word for a label.
+func (r *reading) standing(h *hit, word string) (cue, bool) {
 	c := cue{kind: kindRoleMarker, start: int(h.start), end: int(h.end), score: enough, alone: true}
+	if l, ok := r.forgedTag(h); ok {
+		return l, true
+	}
 	switch {
+	case isLabelOnly[word]:
+		return c, false
 	case len(word) > len("system") || c.start == 0 && word == "system":
 		c.kind, c.rule = kindInstruction, "new-instructions"
 		return c, r.newInstructions(&c, word)
@@ -109,7 +126,11 @@ func isSetting(text string) bool {
 // logLine tells whether a text begins with a line as logs have them: with a tag or a time in front.
 func logLine(text string) bool {
 	text = strings.TrimLeft(text, "\r\n\t ")
-	return text != "" && (text[0] == '[' || '0' <= text[0] && text[0] <= '9')
+	if text == "" || text[0] != '[' {
+		return text != "" && '0' <= text[0] && text[0] <= '9'
+	}
+	tag, _, _ := strings.Cut(text[1:], "]")
+	return !strings.Contains(tag, " ") || strings.ContainsAny(tag, "0123456789") // [END OF INPUT] is no tag
 }
 
 // systemTag tells whether <system> begins a turn. In an XML document another tag stands behind it; a command's
