@@ -312,24 +312,24 @@ var morseLetters = func() map[string]byte {
 func (d *decoder) morse() {
 	text := d.view.text
 	isMorse := func(c byte) bool { return c == '.' || c == '-' || c == ' ' || c == '/' || c == '|' }
-	d.steps += len(text)
-	for at := 0; !d.over(); {
-		i := strings.Index(text[at:], ".-")
-		if i < 0 {
-			return
+	const least = 3 * minMorse // bytes, so every second half of it has one
+	d.steps += len(text) / 8
+	for i := least/2 - 1; i < len(text) && !d.over(); i += least / 2 {
+		if !isMorse(text[i]) {
+			continue
 		}
-		from, to := at+i, at+i
-		for from > at && isMorse(text[from-1]) && to-from < maxMorse {
+		from, to := i, i+1
+		for from > 0 && isMorse(text[from-1]) && i-from < least {
 			from--
 		}
 		for to < len(text) && isMorse(text[to]) && to-from < maxMorse {
 			to++
 		}
 		d.steps += to - from
-		at = max(to, at+i+1)
-		if to-from < 3*minMorse {
+		if to-from < least {
 			continue
 		}
+		i = to
 		if plain := fromMorse(text[from:to]); plain != "" {
 			d.decoded(plain, span{from, to}, "morse", true)
 		}
