@@ -192,7 +192,7 @@ func (a *address) named(i, kind int) int {
 			return sure + 5
 		}
 	}
-	for j := i + 1; j < len(a.words) && j-i <= 2; j++ {
+	for j := i + 1; j < len(a.words) && j-i <= 2 && strings.IndexByte(".?!;", a.words[j-1].after) < 0; j++ {
 		switch {
 		case a.kind(j)&isReading != 0 && (a.kind(j+1)&isThing != 0 || a.is(j+1, "this", "the", "it")):
 			return sure + 5
@@ -242,6 +242,8 @@ func (a *address) surroundings(i, kind int) {
 		a.context[9] = 20
 	case a.is(i, "silently", "secretly", "quietly", "covertly") && a.kind(i+1)&isOrder != 0:
 		a.context[10] = 15
+	case a.is(i, "silently", "secretly", "covertly") && a.order > 0 && (i+1 == len(a.words) || a.words[i].after == '.'):
+		a.strong += 25
 	}
 	a.labelled(i)
 	if a.is(i, "previous", "prior", "earlier", "visible", "other", "above", "preceding", "original") && (a.is(i+1, "instructions", "instruction", "text", "content", "rules", "prompt", "guidelines", "directives", "context")) {

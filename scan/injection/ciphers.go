@@ -11,6 +11,7 @@ import (
 
 // letters joins what is written l i k e  t h i s.
 func (d *decoder) letters() {
+	d.spelledWords()
 	for _, at := range d.words.letters {
 		if d.over() {
 			return
@@ -19,6 +20,37 @@ func (d *decoder) letters() {
 		d.decoded(joinLetters(d.view.text[at.start:at.end]), at, "spaced-letters", true)
 	}
 }
+
+// spelledWords joins the words of a line of which several are written l-i-k-e t-h-i-s, among others that are not.
+func (d *decoder) spelledWords() {
+	text := d.view.text
+	for i := 0; i+1 < len(d.words.letters) && !d.over(); {
+		first := d.words.letters[i]
+		line := span{strings.LastIndexByte(text[max(first.start-maxSpelled, 0):first.start], '\n') + 1, first.end + lineEnd(text[first.end:min(len(text), first.end+maxSpelled)])}
+		line.start += max(first.start-maxSpelled, 0)
+		d.steps += line.end - line.start
+		var b strings.Builder
+		count, at := 0, line.start
+		for ; i < len(d.words.letters) && d.words.letters[i].start < line.end; i++ {
+			run := d.words.letters[i]
+			word := text[run.start:min(run.end, line.end)]
+			if len(word) < 3 || strings.IndexByte("-.*", word[1]) < 0 {
+				continue
+			}
+			b.WriteString(text[at:run.start])
+			b.WriteString(strings.ReplaceAll(word, word[1:2], ""))
+			at = min(run.end, line.end)
+			count++
+		}
+		if count > 1 {
+			b.WriteString(text[at:line.end])
+			d.decoded(b.String(), line, "spaced-letters", false)
+		}
+	}
+}
+
+// maxSpelled bounds a line around a word in single letters, in bytes to either side.
+const maxSpelled = 500
 
 // withSigns extends a run of single letters by single signs around it: [ I N S T ].
 func (d *decoder) withSigns(at span) span {
@@ -69,7 +101,12 @@ func (d *decoder) leet() {
 		line := d.view.text[at.start:at.end]
 		d.steps += 2 * len(line)
 		plain := unleet(line)
-		if mayGain(line, plain) < minLeet {
+		gain := mayGain(line, plain)
+		if gain > 0 && digitsAsLetters(line) {
+			start, end := d.view.original(at.start, at.end, len(d.scanner.text))
+			d.report(kindEncoded, "digits-as-letters", start, end, 55)
+		}
+		if gain < minLeet {
 			continue
 		}
 		gained, last := 0, int32(0)
@@ -83,6 +120,45 @@ func (d *decoder) leet() {
 			d.decoded(plain, at, "leetspeak", true)
 		}
 	}
+}
+
+// Bounds of a line that is written with digits for letters, whatever it says.
+const (
+	minDigitWords   = 5
+	maxDigitWordsOf = 4  // words of the line for one of these
+	maxDigitWord    = 24 // bytes
+)
+
+// digitsAsLetters tells whether many words of a line have digits between small letters, as no names, numbers or codes have.
+func digitsAsLetters(line string) bool {
+	words, mixed := 0, 0
+	for word := range strings.FieldsSeq(line) {
+		word = strings.Trim(word, ".,:;!?\"'()")
+		if len(word) > maxDigitWord {
+			return false
+		}
+		letters, inner, hex := 0, 0, true
+		for i := range len(word) {
+			c := word[i]
+			hex = hex && (c >= '0' && c <= '9' || c >= 'a' && c <= 'f')
+			small := func(j int) bool { return j >= 0 && j < len(word) && word[j] >= 'a' && word[j] <= 'z' }
+			switch {
+			case small(i), i == 0 && byteClass[c]&isLetter != 0:
+				letters++
+			case leetLetters[c] != 0 && small(i+1) && (small(i-1) || i == 1):
+				inner++
+			case leetLetters[c] == 0 && c != '\'':
+				inner -= len(word) // a sign of code
+			}
+		}
+		if len(word) > 1 {
+			words++
+		}
+		if inner > 0 && !hex && letters*2 > len(word) {
+			mixed++
+		}
+	}
+	return mixed >= minDigitWords && mixed*maxDigitWordsOf >= words
 }
 
 // mayGain bounds the words that are gained: most lines with digits among their letters gain none.

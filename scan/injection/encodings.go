@@ -58,7 +58,7 @@ func (d *decoder) inner(text string, w *words, at span) {
 }
 
 // wrapping are the rules for forms that nobody needs for letters: of these, a short order is one as well.
-var wrapping = map[string]bool{"percent": true, "escapes": true, "html-references": true, "hex": true, "numbers": true, "binary": true, "morse": true}
+var wrapping = map[string]bool{"percent": true, "escapes": true, "html-references": true, "hex": true, "numbers": true, "binary": true, "morse": true, "base64": true, "base32": true, "caesar": true}
 
 // hasLongWord tells whether a text has a word that may be encoded in turn.
 func hasLongWord(text string) bool {
@@ -113,7 +113,7 @@ func (d *decoder) decoded(raw string, at span, rule string, deliberate bool) {
 	for _, group := range r.groups() {
 		score = max(score, sum(group))
 	}
-	if deliberate && score < enough && sentence(raw) && (r.begins(actionWord) || d.toldToDecode(at.start)) {
+	if deliberate && score < enough && sentence(raw) && (r.begins(actionWord) || r.shortOrder() || d.toldToDecode(at.start)) {
 		score = enough
 	}
 	if score < enough && (deliberate || rule != "percent") {
@@ -125,6 +125,13 @@ func (d *decoder) decoded(raw string, at span, rule string, deliberate bool) {
 		d.report(kindEncoded, rule, start, end, score)
 	}
 }
+
+// shortOrder tells whether a short text begins with an order of the kinds that the grammar knows.
+func (r *reading) shortOrder() bool {
+	return len(r.text) <= maxShortOrder && len(r.hits) > 1 && r.hits[0].word == 0 && r.hits[0].class&orderWords != 0
+}
+
+const maxShortOrder = 120 // bytes
 
 // sentence tells whether a text is made of words and spaces, as sentences are and data is
 // not.

@@ -37,7 +37,7 @@ func (r *reading) standing(h *hit, word string) (cue, bool) {
 	case r.text[c.start-1] == '[':
 		n := r.label(c.end)
 		c.rule, c.start, c.end = "system-line", c.start-1, c.end+n
-		return c, n > 0 && r.systemLine(c.start, c.end)
+		return c, n > 0 && (r.systemLine(c.start, c.end) || r.setsAside(c.end))
 	case r.text[c.start-1] == '<' && r.text[c.end] == '>':
 		c.rule = "system-tag"
 		c.start, c.end = c.start-1, c.end+1
@@ -112,6 +112,13 @@ func (r *reading) systemLine(start, end int) bool {
 	}
 	above := r.text[max(start-formBytes, 0):start]
 	return !logLine(below) && !logLine(above[strings.LastIndexByte(strings.TrimRight(above, "\n >"), '\n')+1:])
+}
+
+// setsAside tells whether a clause that begins at i sets aside what was said.
+func (r *reading) setsAside(at int) bool {
+	text := strings.TrimLeft(r.text[at:min(at+maxLabel, len(r.text))], " :")
+	word, _, _ := strings.Cut(strings.TrimPrefix(text, "ADMIN: "), " ")
+	return len(word) > 1 && len(word) <= maxWordSize && byteClass[word[0]]&isCapital != 0 && lexicon().class(word)&ignoreWord != 0
 }
 
 // formBytes bounds the look around a form.

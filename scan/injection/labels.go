@@ -10,7 +10,7 @@ var (
 	labelSpeakers = map[string]bool{"SYSTEM": true, "ADMIN": true, "ADMINISTRATOR": true, "DEVELOPER": true, "ROOT": true, "AI": true, "LLM": true, "ASSISTANT": true,
 		"AGENT": true, "MODEL": true, "HIDDEN": true, "SECRET": true, "OPERATOR": true, "CLAUDE": true, "CHATGPT": true, "GPT": true, "COPILOT": true, "PROMPT": true, "MAINTENANCE": true}
 	labelOrders = map[string]int{"OVERRIDE": 50, "INSTRUCTION": 50, "INSTRUCTIONS": 45, "DIRECTIVE": 50, "DIRECTIVES": 50, "INJECTION": 20, "COMMAND": 35,
-		"MESSAGE": 30, "NOTICE": 30, "PROMPT": 25, "REMINDER": 30, "UPDATE": 25, "NOTE": 25, "ALERT": 25, "TASK": 25}
+		"MESSAGE": 30, "REQUEST": 25, "POLICY": 25, "NOTICE": 30, "PROMPT": 25, "REMINDER": 30, "UPDATE": 25, "NOTE": 25, "ALERT": 25, "TASK": 25}
 	// edges are what such a label says where a text pretends to end or begin: [END OF USER INPUT].
 	labelEdges  = map[string]bool{"BEGIN": true, "END": true, "START": true, "STOP": true}
 	labelFrames = map[string]bool{"INPUT": true, "PROMPT": true, "MESSAGE": true, "INSTRUCTIONS": true, "INSTRUCTION": true, "CONTEXT": true, "QUERY": true, "TURN": true,
@@ -29,10 +29,15 @@ const maxLabel = 48
 func (r *reading) capitalLabel(h *hit) (cue, bool) {
 	start, end := int(h.start), int(h.end)
 	c := cue{kind: kindRoleMarker, rule: "label", start: start, end: end}
-	if end-start < 2 || byteClass[r.text[start]]&isCapital == 0 || byteClass[r.text[start+1]]&isCapital == 0 {
+	if end-start < 2 || byteClass[r.text[start]]&isCapital == 0 {
 		return c, false
 	}
-	isLabel := func(b byte) bool { return byteClass[b]&isCapital != 0 || b == ' ' || b == '-' || b == '_' }
+	letters := byte(isCapital)
+	shouted := byteClass[r.text[start+1]]&isCapital != 0
+	if !shouted {
+		letters = isLetter
+	}
+	isLabel := func(b byte) bool { return byteClass[b]&letters != 0 || b == ' ' || b == '-' || b == '_' }
 	for start > 0 && int(h.start)-start < maxLabel && isLabel(r.text[start-1]) {
 		start--
 	}
@@ -43,7 +48,7 @@ func (r *reading) capitalLabel(h *hit) (cue, bool) {
 	if !r.labelBegins(start) || end == len(r.text) || !strings.Contains(":]>*=}|", r.text[end:end+1]) && !strings.HasSuffix(r.text[start:end], "---") {
 		return c, false
 	}
-	words := strings.FieldsFunc(r.text[start:end], func(r rune) bool { return r == ' ' || r == '-' || r == '_' })
+	words := strings.FieldsFunc(strings.ToUpper(r.text[start:end]), func(r rune) bool { return r == ' ' || r == '-' || r == '_' })
 	if len(words) < 2 || len(words) > 6 {
 		return c, false
 	}
@@ -59,7 +64,11 @@ func (r *reading) capitalLabel(h *hit) (cue, bool) {
 		c.rule, c.score = "forged-frame", 45
 	case !speaker || c.score == 0:
 		return c, false
-	case c.score < enough && r.ordersFollow(end):
+	case !shouted: // documents have such words in front of a colon, too
+		sure := c.score >= 45
+		c.score = enough
+		return c, sure && words[0] == "SYSTEM" && r.ordersFollow(end, sure)
+	case c.score < enough && r.ordersFollow(end, false):
 		c.score = enough
 	}
 	return c, true
@@ -71,8 +80,8 @@ func (r *reading) labelBegins(i int) bool {
 	return before == "" || before[len(before)-1] == '\n' || i > 0 && strings.IndexByte("[<{(", r.text[i-1]) >= 0
 }
 
-// ordersFollow tells whether the clause behind a label is an order.
-func (r *reading) ordersFollow(at int) bool {
+// ordersFollow tells whether the clause behind a label is an order: any, behind a label that is sure, or one that says more.
+func (r *reading) ordersFollow(at int, sure bool) bool {
 	text := r.text[at:min(at+formBytes, len(r.text))]
 	if i := strings.Index(text, "\n\n"); i > 8 {
 		text = text[:i]
@@ -82,7 +91,7 @@ func (r *reading) ordersFollow(at int) bool {
 	for i := range a.words {
 		a.at(i)
 	}
-	return a.order > 0 && (a.score() >= 35 || a.strong > 0)
+	return a.order > 0 && (sure || a.score() >= 35 || a.strong > 0)
 }
 
 // forgedTags are words that make an element of no language one that speaks to a model: <IMPORTANT>, <system-reminder>.
@@ -126,4 +135,4 @@ func (r *reading) forgedTag(h *hit) (cue, bool) {
 }
 
 // tagBonus is what a forged tag adds to the address inside.
-const tagBonus = 15
+const tagBonus = 25

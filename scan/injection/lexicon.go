@@ -54,6 +54,7 @@ var (
 	keyfileWord  = classes("keyfile")
 	followWord   = classes("follow|decode")
 	rotWord      = classes("rot")
+	orderWords   = classes("ignore|drop|reveal|begin|action")
 )
 
 // A lexeme lists words of one meaning; an asterisk ends a stem.
