@@ -5,6 +5,7 @@ package main
 
 import (
 	"encoding/base64"
+	"encoding/csv"
 	"encoding/hex"
 	"encoding/json"
 	"html"
@@ -178,6 +179,21 @@ func detectedCases(text string) (found []string) {
 	for _, c := range file.Cases {
 		if c.Expected {
 			found = append(found, c.Input)
+		}
+	}
+	return found
+}
+
+// labelledTexts are the texts of a table with the label 1.
+func labelledTexts(text string) (found []string) {
+	rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\ufeff"))).ReadAll()
+	if err != nil || len(rows) == 0 {
+		return nil
+	}
+	value, label := slices.Index(rows[0], "text"), slices.Index(rows[0], "label")
+	for _, row := range rows[1:] {
+		if row[label] == "1" {
+			found = append(found, row[value])
 		}
 	}
 	return found
