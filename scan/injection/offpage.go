@@ -5,7 +5,7 @@ package injection
 
 import "strings"
 
-// What pushes text off a page: a reader does not scroll that far, and a model does not scroll.
+// Runs of spaces or new lines push text off a page: a reader does not scroll that far, and a model does not scroll.
 const (
 	farRight = 60 // spaces
 	farDown  = 20 // new lines
