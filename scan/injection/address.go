@@ -90,7 +90,7 @@ func isSpoken(text string, i int) bool {
 type address struct {
 	words               []spoken
 	name, order, strong int
-	context             [8]int // points, by the kind of what surrounds an address
+	context             [11]int // points, by the kind of what surrounds an address
 }
 
 // Kinds of words in an address.
@@ -116,8 +116,8 @@ var addressWords = sync.OnceValue(func() map[string]int {
 	for kind, list := range map[int]string{
 		isModel:      "ai ais llm llms assistant assistants chatbot chatbots chatgpt gpt claude gemini copilot grok copilots ai-assistant ai-agent ai-agents ai-model",
 		maybeModel:   "agent agents model models bot bots crawler crawlers summarizer summariser summarizers reviewer-bot reader",
-		isOrder:      "extract inform recommend say tell include append send visit run call ignore output print reply respond rank rate mention delete forward translate add insert proceed approve transfer follow fetch open execute read write post upload download install treat consider assume pretend act reveal provide answer praise give state begin skip omit conceal remember forget buy pay email mail share paste copy encode describe disclose list display leak exfiltrate merge push grant set change rewrite replace score hire invite choose select pick prefer redirect claim stop disregard obey always never repeat submit issue switch finish attach wire issue suggest promote favor favour classify report label refuse decline invoke use curl put place present look accept click leave pipe swap hand move enter sign press confirm raise highlight emphasize emphasise trust escalate export upvote star order reserve deposit withdraw activate disable enable turn ensure make keep convince persuade reject deny quote summarize summarise do don't",
-		isLead:       "please must should shall now also then always never to and not kindly simply just first instead immediately",
+		isOrder:      "analyze analyse collect gather retrieve query access navigate prepend embed log mark bypass transmit exfiltrate curl extract inform recommend say tell include append send visit run call ignore output print reply respond rank rate mention delete forward translate add insert proceed approve transfer follow fetch open execute read write post upload download install treat consider assume pretend act reveal provide answer praise give state begin skip omit conceal remember forget buy pay email mail share paste copy encode describe disclose list display leak exfiltrate merge push grant set change rewrite replace score hire invite choose select pick prefer redirect claim stop disregard obey always never repeat submit issue switch finish attach wire issue suggest promote favor favour classify report label refuse decline invoke use curl put place present look accept click leave pipe swap hand move enter sign press confirm raise highlight emphasize emphasise trust escalate export upvote star order reserve deposit withdraw activate disable enable turn ensure make keep convince persuade reject deny quote summarize summarise do don't",
+		isLead:       "silently secretly quietly covertly automatically please must should shall now also then always never to and not kindly simply just first instead immediately",
 		isNotice:     "note instruction instructions message attention reminder hint notice important directive directives hey dear hello command warning info memo context guidance addressed",
 		isMust:       "must should shall needs need has have will are is ought please",
 		isReading:    "reading reads read processing processes parsing parses summarizing summarising summarize summarise summarizes analyzing analysing answering translating reviewing scanning crawling indexing evaluating using handling asked responding reply replying",
@@ -192,7 +192,7 @@ func (a *address) named(i, kind int) int {
 			return sure + 5
 		}
 	}
-	for j := i + 1; j < len(a.words) && j-i <= 2; j++ {
+	for j := i + 1; j < len(a.words) && j-i <= 2 && strings.IndexByte(".?!;", a.words[j-1].after) < 0; j++ {
 		switch {
 		case a.kind(j)&isReading != 0 && (a.kind(j+1)&isThing != 0 || a.is(j+1, "this", "the", "it")):
 			return sure + 5
@@ -228,11 +228,24 @@ func (a *address) surroundings(i, kind int) {
 		a.context[4] = 10
 	case a.is(i, "instead"):
 		a.context[5] = 8
+	case keyPath(w):
+		a.context[3] = 30
 	case strings.Contains(w, "@") && strings.Contains(w, "."), strings.HasPrefix(w, "http"), strings.HasPrefix(w, "www."):
-		a.context[6] = 10
+		a.context[6] = max(a.context[6], 10+a.sent(i))
+	case strings.Count(w, "_") > 0 && a.is(i-1, "call", "invoke", "execute", "run"):
+		a.context[7] = 20
 	case strings.Count(w, "_") > 0 && a.kind(i-1)&isOrder != 0, a.is(i, "tool", "function") && a.is(i-1, "the") && a.is(i-2, "call", "use", "invoke"):
-		a.context[7] = 10
+		a.context[7] = max(a.context[7], 10)
+	case a.is(i, "user's") && a.is(i-1, "the"):
+		a.context[8] = 10
+	case a.is(i, "task", "session", "request") && (a.is(i+1, "completion", "finalization", "execution", "initialization") || a.is(i-1, "this", "current") && a.is(i-2, "for", "in", "of", "during", "completing", "finishing")):
+		a.context[9] = 20
+	case a.is(i, "silently", "secretly", "quietly", "covertly") && a.kind(i+1)&isOrder != 0:
+		a.context[10] = 15
+	case a.is(i, "silently", "secretly", "covertly") && a.order > 0 && (i+1 == len(a.words) || a.words[i].after == '.'):
+		a.strong += 25
 	}
+	a.labelled(i)
 	if a.is(i, "previous", "prior", "earlier", "visible", "other", "above", "preceding", "original") && (a.is(i+1, "instructions", "instruction", "text", "content", "rules", "prompt", "guidelines", "directives", "context")) {
 		a.strong += 20
 	}
@@ -250,6 +263,12 @@ func (a *address) surroundings(i, kind int) {
 	if a.is(i, "hidden", "override", "covert") && a.words[i].after == ':' && a.begins(i) == 0 {
 		a.strong += 30
 	}
+	if a.is(i, "policy", "policies", "safety", "restrictions", "guardrails", "safeguards") && (a.ignores(i-1) || a.ignores(i-2) || a.ignores(i-3)) {
+		a.strong += 25
+	}
+	if a.is(i, "purpose", "goal", "task", "objective", "mission", "role") && a.is(i-1, "actual", "real", "true") && a.is(i-2, "your") {
+		a.strong += 25
+	}
 	if a.is(i, "user's") && a.is(i-1, "the") && a.is(i-2, "ignore", "disregard", "forget") {
 		a.strong += 25
 	}
@@ -262,6 +281,48 @@ func (a *address) surroundings(i, kind int) {
 	if a.is(i, "new") && a.is(i+1, "task", "instructions", "objective", "goal", "directive") && (a.is(i-1, "your") || a.words[i].first) {
 		a.strong += 25
 	}
+}
+
+// ignores tells whether word i sets something aside.
+func (a *address) ignores(i int) bool {
+	return a.is(i, "ignore", "disregard", "bypass", "override", "disable")
+}
+
+// labelled notices a label in front of an order that a text hides: "hidden instruction:", "system override:", "AI directive:".
+func (a *address) labelled(i int) {
+	before := a.begins(i)
+	if a.words[i].after != ':' || before < 1 || before > 3 || !a.is(i, "instruction", "instructions", "directive", "directives", "override", "command", "commands") {
+		return
+	}
+	for j := i - before; j < i; j++ {
+		if a.kind(j)&isModel != 0 || a.is(j, "hidden", "secret", "covert", "system", "admin", "developer", "agent", "model", "invisible", "instruction", "priority") {
+			a.strong += 45
+			return
+		}
+	}
+}
+
+// sent is what a web address at word i adds, if something is sent there or fetched from it.
+func (a *address) sent(i int) int {
+	for j := i - 1; j >= 0 && i-j <= 8; j-- {
+		if a.is(j, "post", "send", "fetch", "upload", "forward", "transmit", "exfiltrate", "curl") {
+			return 10
+		}
+		if a.words[j].after != 0 && a.words[j].after != ',' && a.words[j].after != ':' {
+			return 0
+		}
+	}
+	return 0
+}
+
+// keyPath tells whether a word is the path of a file with keys or accounts.
+func keyPath(word string) bool {
+	for _, path := range [...]string{"ssh/id_", ".ssh/", "id_rsa", "etc/passwd", "etc/shadow", ".aws/", "aws/credentials"} {
+		if strings.Contains(word, path) {
+			return true
+		}
+	}
+	return false
 }
 
 // isProgram tells whether a hidden text is code: a sign of it stands beside every fourth word.
@@ -289,7 +350,7 @@ func (s *scanner) hiddenAddresses(v *view, r *reading) {
 		if s.over() {
 			return
 		}
-		if talk := r.talkNear(h.start, h.end); talk >= 2 && (r.inFence(h.start) || r.quotation(h.start, h.end) != unquoted) || talk >= 4 {
+		if talk := r.talkNear(h.start, h.end) - r.talkIn(h.start, h.end); talk >= 2 && (r.inFence(h.start) || r.quotation(h.start, h.end) != unquoted) || talk >= 4 {
 			continue // an example of an attack
 		}
 		text := v.text[h.start:min(h.end, h.start+maxAddress)]

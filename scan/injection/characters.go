@@ -15,6 +15,7 @@ const (
 	minFence        = 2 // characters without width in a row that set an order off
 	minInvisible    = 8 // characters without width in a row, or between letters
 	minInterleaved  = 4 // single letters of ASCII with invisible characters between
+	minSplit        = 4 // invisible characters in the midst of words of ASCII
 	minSelectors    = 3 // variation selectors in a row; writing has one, after its character
 	minMixedScripts = 2 // words of Latin letters and their look-alikes
 	minMixedGreek   = 6 // the same with Greek letters, which formulas have
@@ -107,6 +108,7 @@ type chars struct {
 	afterFlag                  bool   // the tags follow a black flag
 	interleaved                run    // letter, invisible, letter, invisible …
 	lettersSince               int
+	splits                     run // invisible characters in the midst of words
 
 	bidi []int // offsets of what is open in this paragraph
 
@@ -177,11 +179,35 @@ func (c *chars) zeroWidth(r rune, i, size int) {
 	if c.invisible.count >= minInvisible {
 		c.report(kindZeroWidth, "invisible-run", c.invisible.from, c.invisible.to, 100)
 	}
+	if c.invisible.count > 0 && c.invisible.from > 0 && isASCIILetter(r) && c.invisible.from < len(c.text) && isASCIILetter(rune(c.text[c.invisible.from-1])) && r >= 'a' {
+		c.split(c.invisible.from, i)
+	}
 	c.invisible = run{}
 	c.lettersSince++
 	if r > '~' || c.lettersSince > 1 {
 		c.endInterleaved()
 	}
+}
+
+// split notes that a word is split by what is not seen. Soft hyphens are there to split words, and editors leave such characters now and then.
+func (c *chars) split(from, to int) {
+	if strings.HasPrefix(c.text[from:], "\u00ad") {
+		return
+	}
+	if c.splits.count > 0 && from-c.splits.to > maxSplitGap {
+		c.endSplits()
+	}
+	c.splits.add(from, to-from)
+}
+
+// maxSplitGap is how many bytes lie between two split words of a disguise at most.
+const maxSplitGap = 60
+
+func (c *chars) endSplits() {
+	if c.splits.count >= minSplit {
+		c.report(kindZeroWidth, "split-words", c.splits.from, c.splits.to, 70)
+	}
+	c.splits = run{}
 }
 
 func (c *chars) endInterleaved() {
@@ -277,6 +303,7 @@ func (c *chars) end(size int) {
 	c.next(0, size, 0)
 	c.fenced(size)
 	c.endInterleaved()
+	c.endSplits()
 	c.endParagraph()
 	c.endWord()
 	c.endStyled()
@@ -308,7 +335,7 @@ func (c *chars) fenced(size int) {
 const maxFenced = 400
 
 var aboutOrders = [...]string{"curl ", "wget ", "|sh", "| sh", ".env", ".ssh", ".aws", "credential", "password", "api key", "api_key", "_token", "secret", "exfil", "base64",
-	"override", "directive", "instruction", "ignore ", "execute", "system prompt"}
+	"override", "directive", "instruction", "ignore ", "you are now", "you are an ai", "execute", "system prompt"}
 
 func isASCIILetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
 

@@ -145,6 +145,13 @@ func (r *reading) talkNear(start, end int) int {
 	return to - from
 }
 
+// talkIn counts the words about attacks in a part of the text. An order that hides has some for its own ends.
+func (r *reading) talkIn(start, end int) int {
+	from, _ := slices.BinarySearch(r.talk, int32(start))
+	to, _ := slices.BinarySearch(r.talk, int32(end))
+	return to - from
+}
+
 // How a cue is quoted.
 type quotation int
 

@@ -19,7 +19,7 @@
 //   - Texts about attacks have to pass. Near words like "payload" or "injection", quoted phrases
 //     and blocks of code count little. An attacker can exploit this: write such words around an
 //     order, and quote it.
-//   - Encodings are undone once, not in layers.
+//   - Encodings are undone three times at most, and only the common ones.
 //
 // docs/figures/injection.md has the share of labelled attacks found, by difficulty, and of
 // harmless texts with signals.
@@ -35,6 +35,7 @@
 // people. Scores of neighbours add up; 50 points make a signal.
 //
 // Further rules cover text hidden by Unicode, terminals, HTML and Markdown, and images whose URL
-// carries text away. Text in base64, hexadecimal, binary, percent encoding, HTML references,
-// escapes, Caesar's cipher, spaced letters or leetspeak is decoded and then read in the same way.
+// carries text away. Text in base64, base32, hexadecimal, binary, numbers of letters, percent encoding, HTML
+// references, escapes, ciphers of letters or words, Morse's code, spaced letters or leetspeak is decoded and then read in the
+// same way, and so is what is encoded in it.
 package injection

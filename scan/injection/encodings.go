@@ -4,6 +4,7 @@
 package injection
 
 import (
+	"encoding/base32"
 	"encoding/hex"
 	"encoding/json"
 	"html"
@@ -19,18 +20,59 @@ const (
 	minEscapes = 6  // in a row, or for per cent signs in a word
 	minOctets  = 4  // numbers of eight binary digits
 	minDecoded = 4  // words
+	minWrapped = 3  // words, in a form that nobody needs for letters
+	minNumbers = 12 // numbers of letters in a row
+	minDigits  = 64 // binary digits in one word
 )
 
-// encodings decodes possible encodings of text, once, and reports instructions in the result. All
-// forms together are no longer than the text.
+// encodings decodes possible encodings of text, and of what comes out, and reports instructions in the result. All
+// forms of a layer together are no longer than the text.
 func (s *scanner) encodings(v *view, w *words) {
 	d := decoder{scanner: s, view: v, words: w}
-	d.base64()
-	d.octets()
-	d.escapes()
+	d.layer()
 	d.letters()
 	d.leet()
+	d.morse()
+}
+
+// maxLayers bounds how often an encoding is undone.
+const maxLayers = 3
+
+// layer undoes the encodings that others are wrapped in.
+func (d *decoder) layer() {
+	d.base64()
+	d.octets()
+	d.numbers()
+	d.escapes()
 	d.shifts()
+}
+
+// inner looks for encodings in what was decoded from a span.
+func (d *decoder) inner(text string, w *words, at span) {
+	if d.depth+1 >= maxLayers {
+		return
+	}
+	start, end := d.view.original(at.start, at.end, len(d.scanner.text))
+	next := decoder{scanner: d.scanner, view: &view{text: text, whole: &span{start, end}}, words: w, depth: d.depth + 1}
+	next.layer()
+}
+
+// wrapping are the rules for forms that nobody needs for letters: of these, a short order is one as well.
+var wrapping = map[string]bool{"percent": true, "escapes": true, "html-references": true, "hex": true, "numbers": true, "binary": true, "morse": true, "base64": true, "base32": true, "caesar": true}
+
+// hasLongWord tells whether a text has a word that may be encoded in turn.
+func hasLongWord(text string) bool {
+	size := 0
+	for i := range len(text) {
+		if byteClass[text[i]]&inWord == 0 {
+			size = 0
+			continue
+		}
+		if size++; size == minLong {
+			return true
+		}
+	}
+	return strings.Contains(text, "%") || strings.Contains(text, `\`) || strings.Contains(text, "&#")
 }
 
 // A decoder looks for encoded text in a view.
@@ -38,13 +80,19 @@ type decoder struct {
 	*scanner
 	view *view
 	*words
+	depth int // how often the view was decoded
 }
 
 // decoded reports text that was decoded from a span of the view, if it gives orders.
 // Deliberate says that nobody writes prose in this form by chance.
 func (d *decoder) decoded(raw string, at span, rule string, deliberate bool) {
 	d.steps += len(raw)
-	if countWords(raw, minDecoded) < minDecoded {
+	least := minDecoded
+	if d.depth > 0 || wrapping[rule] {
+		least = minWrapped
+	}
+	few := countWords(raw, least) < least
+	if few && (!deliberate || !hasLongWord(raw)) {
 		return
 	}
 	var hidden []hiddenSpan
@@ -53,15 +101,22 @@ func (d *decoder) decoded(raw string, at span, rule string, deliberate bool) {
 		hidden = []hiddenSpan{{span{0, len(raw)}, kindEncoded, rule}}
 	}
 	text := fold(d.pace, raw).text
-	r := newReading(read(d.pace, text), d.pace, text, hidden)
+	words := read(d.pace, text)
+	if deliberate {
+		d.inner(text, words, at)
+	}
+	if few {
+		return
+	}
+	r := newReading(words, d.pace, text, hidden)
 	score := 0
 	for _, group := range r.groups() {
 		score = max(score, sum(group))
 	}
-	if deliberate && score < enough && sentence(raw) && (r.begins(actionWord) || d.toldToDecode(at.start)) {
+	if deliberate && score < enough && sentence(raw) && (r.begins(actionWord) || r.shortOrder() || d.toldToDecode(at.start)) {
 		score = enough
 	}
-	if score < enough {
+	if score < enough && (deliberate || rule != "percent") {
 		score = max(score, addressed(text[:min(len(text), maxAddress)]))
 	}
 	d.steps += r.steps
@@ -70,6 +125,13 @@ func (d *decoder) decoded(raw string, at span, rule string, deliberate bool) {
 		d.report(kindEncoded, rule, start, end, score)
 	}
 }
+
+// shortOrder tells whether a short text begins with an order of the kinds that the grammar knows.
+func (r *reading) shortOrder() bool {
+	return len(r.text) <= maxShortOrder && len(r.hits) > 1 && r.hits[0].word == 0 && r.hits[0].class&orderWords != 0
+}
+
+const maxShortOrder = 120 // bytes
 
 // sentence tells whether a text is made of words and spaces, as sentences are and data is
 // not.
@@ -83,7 +145,7 @@ func sentence(text string) bool {
 			spaces++
 		}
 	}
-	return spaces >= minDecoded-1 && (letters+spaces)*10 >= 8*len(text)
+	return spaces >= minWrapped-1 && (letters+spaces)*10 >= 8*len(text)
 }
 
 // begins tells whether a clause begins with a word of a class.
@@ -128,8 +190,64 @@ func (d *decoder) base64() {
 		}
 		if text, ok := fromBase64(word); ok {
 			d.decoded(text, at, "base64", true)
+		} else if text, ok := fromDigits(word); ok {
+			d.decoded(text, at, "binary", true)
+		} else if text, ok := fromBase32(word); ok {
+			d.decoded(text, at, "base32", true)
 		}
 	}
+}
+
+// fromDigits decodes binary digits without spaces between the bytes.
+func fromDigits(word string) (string, bool) {
+	if len(word) < minDigits || len(word)%8 != 0 || strings.Trim(word, "01") != "" {
+		return "", false
+	}
+	raw := make([]byte, 0, len(word)/8)
+	for i := 0; i < len(word); i += 8 {
+		n, _ := strconv.ParseUint(word[i:i+8], 2, 8) // they are 0 and 1 alone
+		raw = append(raw, byte(n))
+	}
+	return string(raw), printable(string(raw))
+}
+
+// fromBase32 decodes base32 with or without padding.
+func fromBase32(word string) (string, bool) {
+	word = strings.TrimRight(word, "=")
+	if strings.Trim(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") != "" {
+		return "", false
+	}
+	raw, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(word)
+	return string(raw), err == nil && printable(string(raw))
+}
+
+// numbers decodes rows of the numbers of letters: 73 103 110, 49 67 6e, 0x49 0x67.
+func (d *decoder) numbers() {
+	for _, at := range d.codes {
+		if d.over() {
+			return
+		}
+		row := d.view.text[at.start:at.end]
+		d.steps += 2 * len(row)
+		for _, base := range [...]int{10, 16} {
+			if text, ok := fromNumbers(row, base); ok {
+				d.decoded(text, at, "numbers", true)
+				break
+			}
+		}
+	}
+}
+
+func fromNumbers(row string, base int) (string, bool) {
+	var raw []byte
+	for word := range strings.FieldsFuncSeq(row, func(r rune) bool { return r > 'z' || byteClass[byte(r)]&inWord == 0 }) {
+		n, err := strconv.ParseUint(strings.TrimPrefix(word, "0x"), base, 8)
+		if err != nil {
+			return "", false
+		}
+		raw = append(raw, byte(n))
+	}
+	return string(raw), printable(string(raw))
 }
 
 // extend returns the span around a word that is of the alphabet of base64.
@@ -146,7 +264,7 @@ func (d *decoder) extend(l span, from int) span {
 		l.end++
 		d.steps++
 	}
-	if i := strings.IndexByte(text[l.start:l.end], '='); i >= 0 && l.start+i+3 < l.end {
+	if i := strings.IndexByte(strings.TrimRight(text[l.start:l.end], "="), '='); i >= 0 && l.start+i+3 < l.end {
 		l.start += i + 1 // key=value
 	}
 	return l
@@ -178,6 +296,7 @@ func (d *decoder) escapes() {
 	d.runs("&#", "html-references", html.UnescapeString)
 	d.runs(`\u`, "escapes", unescape)
 	d.runs(`\x`, "escapes", unescape)
+	d.runs(`\1`, "escapes", unescape)
 	for at := 0; at < len(text) && !d.over(); {
 		end := strings.IndexByte(text[at:], '\n')
 		if end < 0 {
@@ -298,6 +417,11 @@ func unescape(s string) string {
 		digits := 0
 		if s[i] == '\\' && i+1 < len(s) {
 			digits = map[byte]int{'u': 4, 'x': 2}[s[i+1]]
+			if n, err := strconv.ParseUint(s[i+1:min(i+4, len(s))], 8, 8); err == nil && i+4 <= len(s) {
+				b.WriteByte(byte(n))
+				i += 3
+				continue
+			}
 		}
 		if digits > 0 && i+2+digits <= len(s) {
 			if n, err := strconv.ParseUint(s[i+2:i+2+digits], 16, 32); err == nil {

@@ -6,6 +6,7 @@ package injection
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -191,6 +192,9 @@ func computeFold(r rune) (s string, changed bool) {
 	if c, ok := likeASCII()[r]; ok {
 		return string(c), true
 	}
+	if c := drawnLetter(r); c != 0 {
+		return string(c), true
+	}
 	if small := unicode.ToLower(r); small != r && small >= utf8.RuneSelf {
 		if s, changed = computeFold(small); !changed {
 			s = string(small)
@@ -204,6 +208,36 @@ func computeFold(r rune) (s string, changed bool) {
 	}
 	return plain(d), true
 }
+
+// drawnLetter returns the letter of ASCII that a character draws, beside those that NFKC takes apart: in a black circle or square, as half
+// of a flag, as a small capital, or in dots for the fingers. 0 is none.
+func drawnLetter(r rune) byte {
+	switch {
+	case r >= 0x1f150 && r <= 0x1f169:
+		return 'A' + byte(r-0x1f150)
+	case r >= 0x1f170 && r <= 0x1f189:
+		return 'A' + byte(r-0x1f170)
+	case r >= 0x1f1e6 && r <= 0x1f1ff:
+		return 'A' + byte(r-0x1f1e6)
+	case r >= 0x2801 && r < 0x2840:
+		return braille[r-0x2800]
+	}
+	if i := slices.Index(smallCapitals, r); i >= 0 {
+		return "abcdefghijklmnopqrstuvwyz"[i]
+	}
+	return 0
+}
+
+var (
+	smallCapitals = []rune("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘǫʀꜱᴛᴜᴠᴡʏᴢ")
+	// braille are the letters of six dots.
+	braille = func() (letters [64]byte) {
+		for i, dots := range []byte{0x01, 0x03, 0x09, 0x19, 0x11, 0x0b, 0x1b, 0x13, 0x0a, 0x1a, 0x05, 0x07, 0x0d, 0x1d, 0x15, 0x0f, 0x1f, 0x17, 0x0e, 0x1e, 0x25, 0x27, 0x3a, 0x2d, 0x3d, 0x35} {
+			letters[dots] = byte('a' + i)
+		}
+		return letters
+	}()
+)
 
 // plain folds the parts of a decomposed character and drops its accents.
 func plain(decomposed []byte) string {

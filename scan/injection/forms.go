@@ -10,8 +10,25 @@ import (
 // form tells whether a word is part of a mark that stands alone, and needs no other words beside it: "new
 // instructions:", SYSTEM in brackets or <system> at the begin of a line.
 func (r *reading) form(h *hit, word string) (cue, bool) {
+	label, labelled := r.capitalLabel(h)
+	if labelled && label.score >= enough {
+		return label, true
+	}
+	if c, ok := r.standing(h, word); ok {
+		return c, true
+	}
+	return label, labelled
+}
+
+// standing tells whether a word is part of a form that needs no other word for a label.
+func (r *reading) standing(h *hit, word string) (cue, bool) {
 	c := cue{kind: kindRoleMarker, start: int(h.start), end: int(h.end), score: enough, alone: true}
+	if l, ok := r.forgedTag(h); ok {
+		return l, true
+	}
 	switch {
+	case isLabelOnly[word]:
+		return c, false
 	case len(word) > len("system") || c.start == 0 && word == "system":
 		c.kind, c.rule = kindInstruction, "new-instructions"
 		return c, r.newInstructions(&c, word)
@@ -20,7 +37,7 @@ func (r *reading) form(h *hit, word string) (cue, bool) {
 	case r.text[c.start-1] == '[':
 		n := r.label(c.end)
 		c.rule, c.start, c.end = "system-line", c.start-1, c.end+n
-		return c, n > 0 && r.systemLine(c.start, c.end)
+		return c, n > 0 && (r.systemLine(c.start, c.end) || r.setsAside(c.end))
 	case r.text[c.start-1] == '<' && r.text[c.end] == '>':
 		c.rule = "system-tag"
 		c.start, c.end = c.start-1, c.end+1
@@ -97,6 +114,13 @@ func (r *reading) systemLine(start, end int) bool {
 	return !logLine(below) && !logLine(above[strings.LastIndexByte(strings.TrimRight(above, "\n >"), '\n')+1:])
 }
 
+// setsAside tells whether a clause that begins at i sets aside what was said.
+func (r *reading) setsAside(at int) bool {
+	text := strings.TrimLeft(r.text[at:min(at+maxLabel, len(r.text))], " :")
+	word, _, _ := strings.Cut(strings.TrimPrefix(text, "ADMIN: "), " ")
+	return len(word) > 1 && len(word) <= maxWordSize && byteClass[word[0]]&isCapital != 0 && lexicon().class(word)&ignoreWord != 0
+}
+
 // formBytes bounds the look around a form.
 const formBytes = 400
 
@@ -109,7 +133,11 @@ func isSetting(text string) bool {
 // logLine tells whether a text begins with a line as logs have them: with a tag or a time in front.
 func logLine(text string) bool {
 	text = strings.TrimLeft(text, "\r\n\t ")
-	return text != "" && (text[0] == '[' || '0' <= text[0] && text[0] <= '9')
+	if text == "" || text[0] != '[' {
+		return text != "" && '0' <= text[0] && text[0] <= '9'
+	}
+	tag, _, _ := strings.Cut(text[1:], "]")
+	return !strings.Contains(tag, " ") || strings.ContainsAny(tag, "0123456789") // [END OF INPUT] is no tag
 }
 
 // systemTag tells whether <system> begins a turn. In an XML document another tag stands behind it; a command's

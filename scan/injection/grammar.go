@@ -37,6 +37,7 @@ var phrases = []phrase{
 	{"ignore-all-rules", 35, true, "ignore 2 all 3 rule"},
 	{"ignore-all-rules", 35, true, "ignore 3 rule 6 prev|told"},
 	{"ignore-what-was-said", 50, true, "ignore 3 all 6 told"},
+	{"ignore-what-was-said", 50, true, "ignore 1 you 1 told"},
 	{"ignore-above", 40, true, "ignore 1 prev ."},
 	{"ignore-instructions", 40, true, "ignore 0 instr"},
 	{"ignore-source-and-say", 50, true, "ignore 2 source|prev 3 say"},

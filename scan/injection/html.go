@@ -46,7 +46,7 @@ func mayHide(text string) bool {
 	if !hasTag(text) {
 		return false
 	}
-	for _, mark := range []string{"<!--", "style", "hidden", "alt=", "title=", "aria-", "src=", "href=", "data-", "value=", "content=", "placeholder=", "label=", "summary=", "<font", "<template", "<desc", "<no", "<dialog",
+	for _, mark := range []string{"<!--", "style", "hidden", "alt=", "title=", "aria-", "src=", "href=", "data-", "value=", "content=", "placeholder=", "label=", "summary=", "<font", "<template", "<desc", "<no", "<dialog", "<text", "<tspan", "<metadata", "<script",
 		"STYLE", "HIDDEN", "ALT=", "TITLE=", "SRC=", "HREF=", "<FONT", "<TEMPLATE"} {
 		if strings.Contains(text, mark) {
 			return true
@@ -124,7 +124,7 @@ func (d *document) token(kind html.TokenType, size int) {
 
 func (d *document) startTag(name string, more bool, start int, closed bool) {
 	hidden, noSize := unseen[name], false
-	if d.at-start > maxTag || atom.Lookup([]byte(name)) == 0 {
+	if d.at-start > maxTag || !drawn[name] && atom.Lookup([]byte(name)) == 0 {
 		return // not HTML, but a comparison in code, or a placeholder
 	}
 	for more {
@@ -142,6 +142,13 @@ func (d *document) startTag(name string, more bool, start int, closed bool) {
 			hidden = hidden || d.hiding["#"+value]
 		case "color":
 			hidden = hidden || name == "font" && invisibleColour(strings.ToLower(value))
+		case "opacity", "fill-opacity", "font-size", "display", "visibility", "fill":
+			if drawn[name] {
+				h, n := hides(key + ":" + value)
+				hidden, noSize = hidden || h, noSize || n
+			}
+		case "type":
+			hidden = hidden || name == "script" && (strings.HasPrefix(value, "text/") && !strings.HasSuffix(value, "script") || strings.HasSuffix(value, "json"))
 		case "hidden":
 			hidden = hidden || value == "" || value == "hidden" || value == "true" || value == "until-found"
 		case "src", "href", "background", "poster", "data":
@@ -167,11 +174,14 @@ func (d *document) speaks(key string) bool {
 	case "alt", "title", "aria-label", "aria-description", "placeholder", "content", "summary", "value", "label", "longdesc", "abbr":
 		return true
 	}
-	return strings.HasPrefix(key, "data-")
+	return strings.HasPrefix(key, "data-") || strings.HasPrefix(key, "aria-")
 }
 
+// drawn are the elements of SVG that hold text, or elements with text.
+var drawn = map[string]bool{"text": true, "tspan": true, "textpath": true, "g": true, "defs": true, "symbol": true, "metadata": true, "foreignobject": true}
+
 // unseen are the elements of which a browser shows nothing.
-var unseen = map[string]bool{"template": true, "desc": true, "noscript": true, "noframes": true, "noembed": true, "dialog": true}
+var unseen = map[string]bool{"template": true, "desc": true, "noscript": true, "noframes": true, "noembed": true, "dialog": true, "metadata": true}
 
 // maxStyles bounds the rules of style sheets that are read.
 const maxStyles = 1000
@@ -219,13 +229,13 @@ func hides(style string) (hidden, noSize bool) {
 			hidden = hidden || value == "hidden" || value == "collapse"
 		case "mso-hide":
 			hidden = hidden || value == "all"
-		case "font-size", "opacity", "line-height", "max-height", "height", "width", "max-width":
+		case "font-size", "opacity", "fill-opacity", "line-height", "max-height", "height", "width", "max-width":
 			zero := strings.Trim(value, "0.") == "" || strings.Trim(strings.TrimRight(value, "pxemtr%"), "0.") == "" || value == "1px"
-			hidden = hidden || zero && value != ""
+			hidden = hidden || zero && value != "" || faint(property, value)
 			noSize = noSize || zero && value != "" && property == "font-size"
-		case "color", "-webkit-text-fill-color":
+		case "color", "-webkit-text-fill-color", "fill":
 			letters = value
-			hidden = hidden || invisibleColour(value)
+			hidden = hidden || invisibleColour(value) || property == "fill" && value == "none"
 		case "background", "background-color":
 			ground = value
 		case "left", "top", "right", "text-indent", "margin-left", "margin-top":
@@ -235,6 +245,22 @@ func hides(style string) (hidden, noSize bool) {
 		}
 	}
 	return hidden || letters != "" && letters == ground, noSize
+}
+
+// faint tells whether letters of a size or an opacity are there, but nobody could read them.
+func faint(property, value string) bool {
+	if property != "font-size" && property != "opacity" && property != "fill-opacity" {
+		return false
+	}
+	unit := strings.TrimLeft(value, "0123456789.")
+	n, err := strconv.ParseFloat(strings.TrimSuffix(value, unit), 64)
+	switch {
+	case err != nil:
+		return false
+	case property != "font-size" && unit == "":
+		return n < 0.1
+	}
+	return (unit == "" || unit == "px" || unit == "pt") && n <= 1.5 && property == "font-size"
 }
 
 // invisibleColour tells whether letters of a colour cannot be seen on a page, whose ground is mostly white.

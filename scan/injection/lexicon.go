@@ -54,6 +54,7 @@ var (
 	keyfileWord  = classes("keyfile")
 	followWord   = classes("follow|decode")
 	rotWord      = classes("rot")
+	orderWords   = classes("ignore|drop|reveal|begin|action")
 )
 
 // A lexeme lists words of one meaning; an asterisk ends a stem.
@@ -105,7 +106,7 @@ var english = []lexeme{
 	{"also", "also additionally first"},
 	{"free", "unrestricted unfiltered uncensored unlimited amoral unethical immoral"},
 	{"limits", "restrictions limitations limits filters filter filtering censorship guidelines morals ethics boundaries confines restriction"},
-	{"role", "system user human assistant inst sys im_start im_end tool_result tool_results function_results tool_call tool_calls tool_response system_message system_prompt instruction response endoftext start_header_id end_header_id eot_id begin_of_text start_of_turn end_of_turn important information admin invoke function_calls instructions directive directives"},
+	{"role", "hidden override critical secret priority system_* system user human assistant inst sys im_start im_end tool_result tool_results function_results tool_call tool_calls tool_response system_message system_prompt instruction response endoftext start_header_id end_header_id eot_id begin_of_text start_of_turn end_of_turn important information admin invoke function_calls instructions directive directives"},
 	{"describe", "to may can could might would will that which who attackers attacker user users models model it they if when cannot must-not or of from by don't never not like as for attempts attempt tries"},
 	{"direct", "please now must should just then and so also kindly simply you always immediately first important have need instead completely"},
 	{"arrive", "arrived received landed issued released delivered dispatched transmitted come communicated served dropped appeared unveiled announced given"},

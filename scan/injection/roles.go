@@ -18,6 +18,9 @@ func (r *reading) roleMarker(h *hit) (cue, bool) {
 		return c, true
 	}
 	c := cue{kind: kindRoleMarker, start: int(h.start), end: int(h.end)}
+	if isLabelOnly[word] {
+		return c, false
+	}
 	for _, m := range roleFrames {
 		if score := m.words[word]; score > 0 && strings.HasSuffix(before, m.before) && strings.HasPrefix(after, m.after) {
 			c.rule, c.score = m.rule, score

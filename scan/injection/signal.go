@@ -140,6 +140,7 @@ func scan(p *pace, text string) *scanner {
 	hidden := s.terminal(v)
 	hidden = append(hidden, s.html(v)...)
 	hidden = append(hidden, s.markdown(v)...)
+	hidden = append(hidden, s.offPage(v)...)
 	w := s.grammar(v, disjoint(hidden))
 	s.encodings(v, w)
 	if cap(w.hits) <= maxKept {

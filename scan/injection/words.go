@@ -25,6 +25,8 @@ type words struct {
 	letters []span
 	// mixed are lines with several words of letters and digits: 1gn0r3.
 	mixed []span
+	// codes are rows of numbers that may stand for letters.
+	codes []span
 	// bits are numbers of eight binary digits.
 	bits []span
 	// bangs are runs of exclamation marks that stand alone.
@@ -83,6 +85,7 @@ type reader struct {
 
 	single, singleFrom, singleEnd int // run of single letters
 	mixedCount, lineStart         int
+	code                          run // of numbers that may stand for letters
 }
 
 func read(p *pace, text string) *words {
@@ -109,6 +112,7 @@ func readInto(p *pace, text string, memory []hit) *words {
 		}
 	}
 	r.endSingles()
+	r.endCodes()
 	r.endLine(len(text))
 	return &r.words
 }
@@ -156,6 +160,9 @@ func (r *reader) readWord(i int) int {
 	r.word++
 	if kinds&isDigit == 0 && size < minLong {
 		return j // most words
+	}
+	if size > 1 && size <= len("0x49") && kinds&isHigh == 0 {
+		r.addCode(i, j)
 	}
 	if size >= minLong && kinds&isHigh == 0 {
 		r.long = append(r.long, span{i, j})
@@ -327,6 +334,24 @@ func (r *reader) endSingles() {
 		r.letters = append(r.letters, span{r.singleFrom, r.singleEnd})
 	}
 	r.single = 0
+}
+
+// addCode adds a short number to the row of them, or begins one.
+func (r *reader) addCode(i, j int) {
+	if r.code.count > 0 && i-r.code.to > maxCodeGap {
+		r.endCodes()
+	}
+	r.code.add(i, j-i)
+}
+
+// maxCodeGap is what may stand between two numbers of a row: a comma and a space.
+const maxCodeGap = 2
+
+func (r *reader) endCodes() {
+	if r.code.count >= minNumbers {
+		r.codes = append(r.codes, span{r.code.from, r.code.to})
+	}
+	r.code = run{}
 }
 
 func (r *reader) endLine(end int) {

@@ -58,18 +58,23 @@ const (
 	elixirAt     = "63a7a054ceb2383d795731db8e6ea28aa30e4a03"
 	tauriAt      = "e1c39c6ef06b936f70e977d53c60fcf329ec3702"
 
-	authensor   = "AUTHENSOR/prompt-injection-benchmark"
-	authensorAt = "d19ff3a1bdd0afb7ae6f07903e297153d2dcec90"
-	goose       = "goose3/goose3"
-	gooseAt     = "c5a8902eed0c4592a1ff5ec51a0277cf73a3aca7"
-	haystack    = "deepset-ai/haystack"
-	haystackAt  = "c7cb46c0f28ad1984f60e5d3e9404b124a221437"
-	redteam     = "uninhibited-scholar/agent-redteam"
-	redteamAt   = "e5e8fb862fe78d0b644e7ee2dfe6184709048c5a"
-	shouta      = "shouta256/llm-injection-benchmark"
-	shoutaAt    = "5e664818a5866c697c1d17972eb19f66d0ec6514"
-	unity       = "UnityInFlow/injection-scanner"
-	unityAt     = "4dcc6e7264a65eaba8412e3aa03062eb4608a69e"
+	authensor      = "AUTHENSOR/prompt-injection-benchmark"
+	authensorAt    = "d19ff3a1bdd0afb7ae6f07903e297153d2dcec90"
+	goose          = "goose3/goose3"
+	gooseAt        = "c5a8902eed0c4592a1ff5ec51a0277cf73a3aca7"
+	haystack       = "deepset-ai/haystack"
+	haystackAt     = "c7cb46c0f28ad1984f60e5d3e9404b124a221437"
+	redteam        = "uninhibited-scholar/agent-redteam"
+	redteamAt      = "e5e8fb862fe78d0b644e7ee2dfe6184709048c5a"
+	shouta         = "shouta256/llm-injection-benchmark"
+	shoutaAt       = "5e664818a5866c697c1d17972eb19f66d0ec6514"
+	promptShield   = "mthamil107/prompt-shield"
+	promptShieldAt = "082a38005bc43f73794198a02193e136ed3aafe2"
+	threatRules    = "cpyang/agent-threat-rules"
+	threatRulesAt  = "73c0e4a2256ade5ab32caa72f0dacb7a6b001b7b"
+
+	unity   = "UnityInFlow/injection-scanner"
+	unityAt = "4dcc6e7264a65eaba8412e3aa03062eb4608a69e"
 
 	blaze        = "chaitin/blazehttp"
 	blazeAt      = "23e8b59cd20d475f9590e497ecb87542e25d828e"
@@ -398,6 +403,44 @@ var sources = map[string][]source{
 		{round: 6, repo: "psf/requests", commit: "1f6589ec3a1ee910f9a65cc3ceac60b26677bc0e", path: "*.rst", class: "document", rows: whole, label: always(clean)},
 		{round: 6, repo: "bazelbuild/rules_python", commit: "6854dc3880b1ff81659ad4a36fb2e6551f41d0e2", path: "*.md", class: "document", rows: whole, label: always(clean)},
 		{round: 6, repo: "SchemaStore/schemastore", commit: "3b6446ad8a077bac56f4a4796c0b7fd88927fc8e", path: "src/schemas/json/c*.json", class: "json", rows: whole, label: always(clean)},
+		{round: 10, repo: threatRules, commit: threatRulesAt, path: "rules/prompt-injection/*.yaml", class: "threat", rows: threats, label: labelHiding},
+		{round: 10, repo: threatRules, commit: threatRulesAt, path: "rules/tool-poisoning/*.yaml", class: "threat", rows: threats, label: labelHiding},
+		{round: 10, repo: threatRules, commit: threatRulesAt, path: "data/skill-benchmark/malicious/*.md", class: "skill", rows: whole, label: labelHiding},
+		{round: 10, repo: promptShield, commit: promptShieldAt, path: "tests/fixtures/injections/*.json", class: "fixture", rows: detectedCases, label: labelHiding},
+		{round: 10, repo: "garagon/aguara", commit: "c3f42bcd45dd2dc85820a2968c4196f164e5b602", path: "internal/rules/builtin/*.yaml", class: "rule-example", rows: truePositives, label: labelHiding},
+		{round: 10, repo: "holeyfield33-art/aletheia-redteam-kit", commit: "eb61b15bd47e8b7bfbaf9c51f99735dd3a3c8e72", path: "attacks/*.json", class: "attack", rows: anyMembers("payload"), label: labelHiding},
+		{round: 10, repo: "utkusen/promptmap", commit: "d305132e38f28b4cdca5c5b4586f11904ed1836d", path: "rules/*.yaml", class: "rule", rows: yamlPrompt, label: labelHiding},
+		{round: 10, repo: "danzaio/prompt-injection-zoo", commit: "b5271186965f50b542261c9fad3ac0511057d774", path: "scenarios/*.json", class: "scenario", rows: anyMembers("content"), label: labelHiding},
+		{round: 10, repo: "cisco-ai-defense/skill-scanner", commit: "48f59347a54b93606dd1e31c41989ebfd0fcc84d", path: "evals/test_skills/malicious/*SKILL.md", class: "skill", rows: whole, label: labelHiding},
+		{round: 10, repo: "cisco-ai-defense/skill-scanner", commit: "48f59347a54b93606dd1e31c41989ebfd0fcc84d", path: "evals/skills/prompt-injection/*SKILL.md", class: "skill", rows: whole, label: labelHiding},
+		{round: 10, repo: "w3c/wcag", commit: "58080bdb063746f1519d55c4714897ac4b83d171", path: "*.html", class: "page", rows: whole, label: always(clean)},
+		{round: 10, repo: "w3c/wcag", commit: "58080bdb063746f1519d55c4714897ac4b83d171", path: "*.svg", class: "drawing", rows: whole, label: always(clean)},
+		{round: 10, repo: "alphagov/govuk-frontend", commit: "4a1ae890d1b761ada8e47d9bcaf6ebc9856bd779", path: "*.md", class: "document", rows: whole, label: always(clean)},
+		{round: 10, repo: "modelcontextprotocol/modelcontextprotocol", commit: "b0f60ba5409db7a6582440a7b473cc0398890f15", path: "*.mdx", class: "ai-document", rows: whole, label: always(clean)},
+		{round: 10, repo: "modelcontextprotocol/modelcontextprotocol", commit: "b0f60ba5409db7a6582440a7b473cc0398890f15", path: "*.md", class: "ai-document", rows: whole, label: always(clean)},
+		{round: 10, repo: "modelcontextprotocol/modelcontextprotocol", commit: "b0f60ba5409db7a6582440a7b473cc0398890f15", path: "*.json", class: "json", rows: whole, label: always(clean)},
+		{round: 10, repo: "crewAIInc/crewAI", commit: "f4731f5025f861c78e3af0487cc80bf5e7c64782", path: "docs/edge/en/*.mdx", class: "ai-document", rows: whole, label: always(clean)},
+		{round: 10, repo: "vercel/ai", commit: "ed857f50f112e23930b0c2dd8d532cc8bebbc911", path: "content/*.mdx", class: "ai-document", rows: whole, label: always(clean)},
+		{round: 10, repo: "sveltejs/svelte", commit: "15720b16a5ef33e3e1f4301c77b94ec375070e73", path: "*.md", class: "document", rows: whole, label: always(clean)},
+		{round: 10, repo: "electron/electron", commit: "96f3996d8d3ce6e2fcfb86326fc4b953b53936fb", path: "*.md", class: "document", rows: whole, label: always(clean)},
+		{round: 10, repo: "electron/electron", commit: "96f3996d8d3ce6e2fcfb86326fc4b953b53936fb", path: "*.html", class: "page", rows: whole, label: always(clean)},
+		{round: 10, repo: "mermaid-js/mermaid", commit: "df032c942c32f805a7f4cd1cf30a565e610bc4f1", path: "*.md", class: "document", rows: whole, label: always(clean)},
+		{round: 10, repo: "mermaid-js/mermaid", commit: "df032c942c32f805a7f4cd1cf30a565e610bc4f1", path: "*.html", class: "page", rows: whole, label: always(clean)},
+		{round: 10, repo: "mermaid-js/mermaid", commit: "df032c942c32f805a7f4cd1cf30a565e610bc4f1", path: "*.svg", class: "drawing", rows: whole, label: always(clean)},
+		{round: 10, repo: "kurtmckee/feedparser", commit: "a22c5521cbb109871f1a2318948581901bd47e26", path: "*.rst", class: "document", rows: whole, label: always(clean)},
+		{round: 10, repo: "miso-belica/jusText", commit: "9fb3340ad2087110348de513e4a4b6fd4f3cc839", path: "*.txt", class: "words", rows: whole, label: always(clean)},
+		{round: 11, repo: "HackaT104/prompt-injection-detector", commit: "0cdddf6d66d64ab06685f6e99efd7d0ab08dcd74", path: "data/external_benchmark/direct/neuralchemy_normalized.csv", class: "data", rows: labelledTexts, label: labelHiding},
+		{round: 11, repo: "huoweifang2/agent-firewall", commit: "5186944f58690d07ba4ea257fd4f719d55032e1f", path: "apps/proxy-service/data/red-team/attacks/*.json", class: "attack", rows: anyMembers("prompt"), label: labelHiding},
+		{round: 11, repo: "guardrail-labs/llm-guardrail-api-next", commit: "d5c3d141e755cbcc533fd7561fd91ae85f06e90e", path: "eval/corpus/jb_*.jsonl", class: "jailbreak", rows: lineMembers("text"), label: labelHiding},
+		{round: 11, repo: "NVIDIA/SkillSpector", commit: "698e2bf29c7d32aa8211ada677382460c01900d7", path: "tests/fixtures/m*SKILL.md", class: "skill", rows: whole, label: labelHiding},
+		{round: 11, repo: "snyk/agent-scan", commit: "b9e98ab7af5ddea62db02b3ac9c43d9411465a75", path: "tests/skills/malicious-skill/SKILL.md", class: "skill", rows: whole, label: labelHiding},
+		{round: 11, repo: "withastro/docs", commit: "741c1b89ba13cf9b4ac4087ef09dc269e113fa77", path: "src/content/docs/en/*.mdx", class: "document", rows: whole, label: always(clean)},
+		{round: 11, repo: "fastapi/fastapi", commit: "c3f316b7e814667e8ee81e03a7330d00ee61e45c", path: "docs/en/*.md", class: "document", rows: whole, label: always(clean)},
+		{round: 11, repo: "w3c/aria-practices", commit: "18c1a2fca626f7aeb33270e23ae9b18833e2164d", path: "*.html", class: "page", rows: whole, label: always(clean)},
+		{round: 11, repo: "nodejs/node-addon-api", commit: "25f7ba08642611556f3e5d10b0cfb125cdf275df", path: "*.md", class: "document", rows: whole, label: always(clean)},
+		{round: 11, repo: "sphinx-doc/sphinx", commit: "e44a40eb2f810558ccd9da1425421270ccb81351", path: "*.rst", class: "document", rows: whole, label: always(clean)},
+		{round: 11, repo: "NVIDIA/NeMo-Guardrails", commit: "e7c23d117f04805fc0eb3e4a8fd35a5e3c5b105f", path: "docs/*.md", class: "ai-document", rows: whole, label: always(clean)},
+		{round: 11, repo: "microsoft/promptflow", commit: "6e76ef49beda52187d8ae38d710632cfeabedde4", path: "docs/*.md", class: "ai-document", rows: whole, label: always(clean)},
 	},
 	"secrets": {
 		{repo: "trufflesecurity/trufflehog", commit: "3ab759fef4bb5935d4fe9ac68b503d05346b8364", path: "pkg/detectors/*_test.go", class: "detector", rows: detected, label: always(flagged)},
