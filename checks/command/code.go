@@ -103,6 +103,7 @@ func (j *judge) interpret(element int, place, program, text string, depth int) {
 		return
 	}
 	s := l.take(text)
+	j.wrote(text)
 	for file, text := range j.made {
 		base := path.Base(file)
 		if file := strings.TrimSuffix(base, path.Ext(base)); !strings.Contains(text, insertion) && depth < maxNested && (path.Ext(base) == ".py" && !l.script || path.Ext(base) == ".js" && l.script) && text != "" {

@@ -144,7 +144,7 @@ func (j *judge) elsewhere(s simple) string {
 }
 
 // shows are programs that only read the files in their words; git has its own rules.
-var shows = wordset.New("cat less more head tail grep egrep fgrep rg ls ll dir wc diff cmp file stat test [ find du tree nl bat md5sum sha1sum sha256sum sort cut awk gawk git echo printf basename dirname realpath readlink cd pushd which type husky jq yq yamllint actionlint shellcheck hadolint prettier biome dprint yamlfmt pre-commit prek lefthook")
+var shows = wordset.New("cat less more head tail grep egrep fgrep rg ls ll dir wc diff cmp file stat test [ find du tree nl bat md5sum sha1sum sha256sum sort cut awk gawk git echo printf basename dirname realpath readlink cd pushd which type husky jq yq yamllint actionlint shellcheck hadolint prettier biome dprint yamlfmt pre-commit prek lefthook yaml2json json2yaml js-yaml check-jsonschema zizmor")
 
 // tellers are programs that describe files without showing their content.
 var tellers = wordset.New("ls ll dir stat test [ file find du tree basename dirname realpath readlink")

@@ -29,6 +29,8 @@ type simple struct {
 	search    string  // what it prints goes through a grep for this pattern
 	container bool    // it runs in a container, where files are others
 	ownPatch  bool    // its input is a patch of the project's own
+	changed   []int   // the words that the program changes, beside those of writers
+	before    *string // what the command before a pipe prints, as far as the line tells
 	within    bool    // the policy need not list the program, as with "poetry run", unless it is refused by default
 }
 

@@ -56,7 +56,7 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 	case writes && ofSystem(written) && written != "/dev/null":
 		j.refuse(element, system, s.place(i)+"names a directory or device of the system, which the program would change")
 	}
-	if changes := writers.Has(program) || last && copiers.Has(program); changes && (ofSystem(word) || ofSystem(strings.ReplaceAll(word, insertion, ""))) { // a variable may be empty
+	if changes := writers.Has(program) || last && copiers.Has(program) || slices.Contains(s.changed, i); changes && (ofSystem(word) || ofSystem(strings.ReplaceAll(word, insertion, ""))) { // a variable may be empty
 		j.refuse(element, system, s.place(i)+"names a directory or device of the system, which the program would change")
 	} else if changes {
 		j.leaves(element, directory, word)
@@ -68,7 +68,7 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 		word, into = target, true
 		j.leaves(element, directory, target)
 	}
-	if (program == "ln" || program == "mv" || program == "rm" || into) && filekind.HoldsStartup(toDirectory(directory, word)) {
+	if (program == "ln" || program == "mv" || program == "rm" || erasers.Has(program) || into) && filekind.HoldsStartup(toDirectory(directory, word)) {
 		j.refuse(element, startup, s.place(i)+"names a directory from whose files git, an agent or the system starts programs later")
 	}
 	if hoards.Has(program) && (!last || !copiers.Has(program)) && holdsSecrets(toDirectory(directory, word)) {
@@ -132,10 +132,10 @@ func containsAny(word string, hints []string) bool {
 }
 
 // writers are programs that change or delete the named files.
-var writers = wordset.New("rm rmdir unlink mv truncate tee chmod chown chgrp touch shred srm dd setfacl chattr mkdir mkfifo mknod del erase rd move icacls trash rename")
+var writers = wordset.New("rm rmdir unlink mv truncate tee chmod chown chgrp touch shred srm dd setfacl chattr mkdir mkfifo mknod del erase rd move icacls trash rename rimraf rmrf del-cli trash-cli trash-put rm-cli premove mkdirp make-dir make-dir-cli touch-cli renamer")
 
 // copiers are programs that change the last of them.
-var copiers = wordset.New("cp install ln rsync scp ditto patch copy xcopy robocopy")
+var copiers = wordset.New("cp install ln rsync scp ditto patch copy xcopy robocopy cpy cpy-cli cpx cpx2 cpr ncp copyfiles move-cli move-file-cli degit tiged giget")
 
 var systemPath = lazyregexp.New(`^(of=)?(/\*?|/(etc|usr|bin|sbin|lib|lib32|lib64|boot|sys|proc|root|efi|system|library)(/.*)?|/(home|var|opt|srv|users|applications|dev)/?\*?|/var/(log|lib|run|spool|mail|db)(/.*)?|/dev/(sd|hd|vd|nvme|mmcblk|disk|mapper/|dm-|mem|kmem|port|null$).*|[a-z]:[\\/]\*?|[a-z]:[\\/](windows|program files|programdata|users)([\\/].*)?|~|~/\*?|\.|\.\.|\*)$`)
 

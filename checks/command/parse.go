@@ -92,6 +92,7 @@ type reader struct {
 	shadowed bool                // names of programs may stand for others: by a function, an alias or PATH
 	carriers map[string]bool     // variables that hold what the line reads from files
 	foreign  bool                // what comes through the pipe is fetched or decoded
+	piped    *string             // what comes through the pipe, as far as the line tells
 }
 
 func (r *reader) statements(stmts []*syntax.Stmt) {
@@ -145,6 +146,11 @@ func (r *reader) statement(s *syntax.Stmt) {
 			}
 		}
 	}
+	for _, s := range r.commands[redirected:] {
+		if s.input != nil && *s.input != "" && len(s.words) > 0 && among(programName(s.words[0]), "tee sponge dd") {
+			r.copies(s, *s.input)
+		}
+	}
 	if own := r.commands[redirected:]; len(own) == 1 && len(own[0].words) == 1 && own[0].words[0] == "exec" && own[0].input != nil {
 		r.stdin = own[0].input // of all commands behind
 	}
@@ -171,8 +177,14 @@ func (r *reader) brings(s simple) bool {
 
 // printed returns what the commands from an index on print: insertion if it is fetched or decoded, "" if another program of this machine makes it.
 func (r *reader) printed(from int) string {
+	if text, told := r.told(from); told {
+		return text
+	}
 	if r.foreign || slices.ContainsFunc(r.commands[from:], r.brings) {
 		return insertion
+	}
+	if r.veiled(from) {
+		return untold
 	}
 	var list []string
 	for _, s := range r.commands[from:] {
@@ -191,6 +203,9 @@ func (r *reader) printed(from int) string {
 	}
 	return strings.Join(list, "")
 }
+
+// veil stands for what a filter makes of a told text, where that is not computed.
+var veil = untold
 
 var printedEscapes = strings.NewReplacer(`\n`, "\n", `\t`, "\t")
 
@@ -291,10 +306,19 @@ func (r *reader) command(c syntax.Command) {
 		first, piped := len(r.commands), c.Op == syntax.Pipe || c.Op == syntax.PipeAll
 		r.branch(c.X, piped, false)
 		second := len(r.commands)
-		foreign := r.foreign
+		foreign, before := r.foreign, r.piped
+		if r.piped = nil; piped {
+			if text, told := r.told(first); told && text != "" {
+				r.piped = &text
+			} else if text := r.found(first); text != "" {
+				r.piped = &text
+			} else if r.veiled(first) {
+				r.piped = &veil
+			}
+		}
 		r.foreign = foreign || (c.Op == syntax.Pipe || c.Op == syntax.PipeAll) && slices.ContainsFunc(r.commands[first:second], r.brings)
 		r.branch(c.Y, piped, !piped)
-		r.foreign = foreign
+		r.foreign, r.piped = foreign, before
 		if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
 			r.hand(first, second)
 			r.feed(second, "")
@@ -426,7 +450,12 @@ func (r *reader) call(assigns []*syntax.Assign, args []*syntax.Word) {
 			return
 		}
 	}
-	s.input, s.directory = r.stdin, r.directory
+	s.input, s.directory, s.before = r.stdin, r.directory, r.piped
+	if r.piped != nil && *r.piped != untold && len(s.words) > 1 && s.words[0] == "read" {
+		for line := range strings.Lines(*r.piped) {
+			r.set(s.words[len(s.words)-1], strings.TrimSuffix(line, "\n"))
+		}
+	}
 	r.shadowed = r.shadowed || len(s.words) > 0 && s.words[0] == "alias"
 	r.commands = append(r.commands, s)
 	r.formatted(s.words)
@@ -492,7 +521,8 @@ func (r *reader) words(w *syntax.Word) (list []string) {
 	if !r.allow[expansion] {
 		return []string{plain}
 	}
-	if _, bare := w.Parts[0].(*syntax.ParamExp); bare && len(w.Parts) == 1 && strings.ContainsAny(plain, " \t\n") {
+	_, bare := w.Parts[0].(*syntax.ParamExp)
+	if _, printed := w.Parts[0].(*syntax.CmdSubst); (bare || printed) && len(w.Parts) == 1 && strings.ContainsAny(plain, " \t\n") {
 		list = strings.Fields(plain)
 		r.spend(wordCost * len(list))
 		return list

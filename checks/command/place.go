@@ -127,12 +127,44 @@ func (j *judge) connects(program string, s simple, own int) {
 		if _, value, ok := strings.Cut(w, "="); ok && strings.HasPrefix(w, "--") && strings.Contains(value, "://") {
 			w = value
 		}
-		if host, found := hostIn(w, kind, slices.Contains(r.Operands, i)); found && !listedHost(hosts, host) {
+		if host, found := hostIn(w, kind, slices.Contains(r.Operands, i)); found && !listedHost(hosts, host) && !(kind == byHost && len(hosts) > 1 && slices.Contains(r.Operands, i) && nearby(host) && s.looks(i)) {
 			j.refuse(s.element(i), network, s.place(i)+what)
 			return
 		}
 	}
 }
+
+// nearby reports whether a name is one of the network of the work at hand, such as a container's: it has no dot, and is not a number, a country's domain or
+// a service that hands out credentials. What a line sends to it is asked about all the same.
+func nearby(host string) bool {
+	return (len(host) > 2 || host == "db") && nearbyName.MatchString(host) && !among(strings.ToLower(host), "metadata instance-data kubernetes wpad isatap vault router gateway")
+}
+
+// looks reports whether the i-th word of a request is an address of the web, which it only looks at: it is no value of an option, and no word asks
+// for another method.
+func (s simple) looks(i int) bool {
+	if before := s.words[i-1]; i > 1 && strings.HasPrefix(before, "-") && !plainFlag.MatchString(before) {
+		return false
+	}
+	if scheme, _, ok := strings.Cut(s.words[i], "://"); ok && !among(scheme, "http https") {
+		return false
+	}
+	for k, w := range s.words[1:] {
+		method, glued := strings.CutPrefix(w, "-X")
+		if name, value, ok := strings.Cut(w, "="); ok && among(name, "--request --method") {
+			method, glued = value, true
+		}
+		if glued && method != "" && !among(method, "GET HEAD") || among(s.words[k], "-X --request --method") && !among(w, "GET HEAD") || among(w, "POST PUT PATCH DELETE") || w == "-Q" || w == "--quote" {
+			return false
+		}
+	}
+	return true
+}
+
+// plainFlag are options of curl and wget without a value.
+var plainFlag = lazyregexp.New(`^(-[sSfLvikIqOgGN#]+|--(silent|show-error|fail|location|verbose|include|head|insecure|compressed|globoff|no-buffer|quiet|no-verbose|spider))$`)
+
+var nearbyName = lazyregexp.New(`^[a-z][a-z0-9_]*(-?[a-z0-9_]+)*[a-z0-9]$`)
 
 // senders reach what no list of hosts tells: mailboxes, buckets, relays.
 var senders = []struct{ programs, words string }{

@@ -39,7 +39,9 @@ func (j *judge) simple(s simple, depth int) {
 	}
 	r := reading(program, s.words)
 	if i := contained(program, s.words, r); i > 0 {
-		r = reading(program, s.words[:i]) // the options behind are another program's
+		if !among(program, launcherNames) {
+			r = reading(program, s.words[:i]) // the options behind are another program's
+		}
 		r.Started, r.Within = i, true
 	}
 	own, directory := len(s.words), j.elsewhere(s)
@@ -47,9 +49,16 @@ func (j *judge) simple(s simple, depth int) {
 		own -= len(next.words)
 		next.array, next.offset, next.later = s.array, s.offset+own, s.later
 		next.by = program
+		if among(program, launcherNames) && len(next.words) > 0 {
+			if name := packageProgram(next.words[0]); name != "" {
+				next.words = append([]string{name}, next.words[1:]...)
+			}
+		}
 		next.container = s.container || among(program, containers)
 		if !feeds.Has(program) {
-			next.input = s.input
+			next.input, next.before = s.input, s.before
+		} else if in := s.fed(); in != nil {
+			next.words = j.handed(s, next.words, *in)
 		}
 		here := j.directory
 		j.directory = directory
@@ -59,6 +68,7 @@ func (j *judge) simple(s simple, depth int) {
 		}
 		j.directory = here
 	}
+	s.changed = rewritten(program, s, r)
 	tells := s.tells(program, r)
 	for i := range s.words[1:own] {
 		j.operand(program, directory, s, i+1, tells)
@@ -70,6 +80,7 @@ func (j *judge) simple(s simple, depth int) {
 	j.connects(program, s, own)
 	j.reads(program, s, r, depth)
 	j.project(program, s, r, depth)
+	j.written(program, s, r, depth)
 	if feeds.Has(program) && s.input != nil {
 		for name := range strings.FieldsSeq(*s.input) { // a file of the line
 			if j.namesSecret(name, directory) {
@@ -95,6 +106,44 @@ func (j *judge) simple(s simple, depth int) {
 		j.inline(line, depth, r.Within)
 	}
 	j.contained = outside
+}
+
+// handed returns the words of a program that another gives words of its input: in place of a mark, or behind the others.
+func (j *judge) handed(s simple, words []string, in string) []string {
+	if in == untold {
+		j.refuse(-1, unread, "hands words to another program that a filter makes of a text, so that nobody reads them")
+		return words
+	}
+	mark := ""
+	for i, w := range s.words[:len(s.words)-len(words)] {
+		switch {
+		case w == "-I" || w == "-J":
+			mark = s.words[i+1]
+		case strings.HasPrefix(w, "-I"):
+			mark = w[2:]
+		case w == "-i", w == "--replace", programName(s.words[0]) == "parallel" && strings.Contains(strings.Join(words, " "), "{}"):
+			mark = "{}"
+		}
+	}
+	list := strings.Fields(in)
+	list = list[:min(len(list), maxLater*4)]
+	if !j.spend(wordCost * len(list)) {
+		return words
+	}
+	if mark == "" {
+		return append(slices.Clone(words), list...)
+	}
+	var all []string
+	for _, w := range words {
+		if !strings.Contains(w, mark) {
+			all = append(all, w)
+			continue
+		}
+		for _, one := range list {
+			all = append(all, strings.ReplaceAll(w, mark, one))
+		}
+	}
+	return all
 }
 
 // tells reports whether a command only tells of the files in its words, and gives nobody what is in them.

@@ -104,6 +104,8 @@ func (j *judge) run(pattern, text string, r *grammar.Reading, depth int) {
 	switch {
 	case strings.Contains(text, insertion) && strings.TrimSpace(text) == insertion:
 		j.refuse(-1, piped, runsPrinted)
+	case strings.Contains(text, untold):
+		j.refuse(-1, inCode, runsWritten)
 	case strings.Contains(strings.ToLower(pattern), "makefile"):
 		for _, m := range recipes.FindAllStringSubmatch(text, -1) {
 			j.inline(makeVariables.ReplaceAllString(m[1], insertion), depth+1, true)
@@ -124,7 +126,7 @@ func (j *judge) run(pattern, text string, r *grammar.Reading, depth int) {
 }
 
 var (
-	recipes       = lazyregexp.New(`(?m)^(?:\t|[\w.%/ -]+:[^=\n]*;)[ \t]*[@+-]*[ \t]*(.+)$`)
+	recipes       = lazyregexp.New(`(?m)^(?:[\t ]+|[\w.%/ -]+:[^=\n]*;)[ \t]*[@+-]*[ \t]*(.+)$`)
 	makeVariables = lazyregexp.New(`\$\([\w .:%/=-]*\)|\$\{\w+\}|\$[@<^*?+%|]`)
 )
 

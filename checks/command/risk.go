@@ -54,7 +54,14 @@ func (j *judge) options(program string, s simple, r *grammar.Reading, depth int)
 		j.use(s, r, use)
 	}
 	if m := r.Module; len(m) > 0 && depth < maxNested {
-		j.options(m[0], simple{words: m, array: s.array, offset: s.offset + len(s.words) - len(m)}, reading(m[0], m), depth+1)
+		inner := simple{words: m, array: s.array, offset: s.offset + len(s.words) - len(m)}
+		j.options(m[0], inner, reading(m[0], m), depth+1)
+		for _, i := range rewritten(m[0], inner, reading(m[0], m)) {
+			if ofSystem(m[i]) {
+				j.refuse(inner.element(i), system, inner.place(i)+"names a directory or device of the system, which the program would change")
+			}
+			j.leaves(inner.element(i), j.directory, m[i])
+		}
 	} else if len(m) > 0 {
 		j.refuse(-1, inCode, givesCode)
 	}
@@ -62,6 +69,9 @@ func (j *judge) options(program string, s simple, r *grammar.Reading, depth int)
 		if among(program, special.programs) {
 			special.judge(j, s, r)
 		}
+	}
+	if clientNames.Has(program) {
+		judgeDeletes(j, s, r)
 	}
 }
 

@@ -34,7 +34,7 @@ var specials = []special{
 	{"test [ [[ printf read unset declare typeset local let expr", judgeSubscript},
 	{"env printenv export declare typeset set", judgeDump},
 	{"ssh slogin autossh", judgeSSH},
-	{"rm del rd rmdir shred chmod chown chgrp", judgeRemoval},
+	{"rm del rd rmdir shred chmod chown chgrp rimraf rmrf del-cli trash trash-cli trash-put rm-cli premove", judgeRemoval},
 	{"kill", judgeKill},
 	{"git patch gpatch apply_patch applypatch", judgePatch},
 	{stayerNames, judgeStays},
@@ -55,7 +55,9 @@ var specials = []special{
 	{"aws gsutil", judgeBucket},
 	{"script unbuffer expect screen tmux dtach", judgeTerminal},
 	{"make gmake bmake", judgeMake},
-	{"psql mysql mariadb sqlite3 sqlcmd mysqlsh pgcli mycli usql duckdb rsql cockroach clickhouse-client mongo mongosh redis-cli", judgeStatement},
+	{"make gmake bmake cmake ninja meson", judgeInstall},
+	{"pwsh powershell", judgePowerShell},
+	{"psql mysql mariadb sqlite3 sqlite sqlcmd mysqlsh pgcli mycli usql duckdb rsql cockroach clickhouse-client clickhouse mongo mongosh redis-cli valkey-cli cqlsh cypher-shell bq snowsql trino presto beeline hive isql usql litecli wrangler turso surreal", judgeStatement},
 }
 
 // each refuses every word after the program that bad holds of.
@@ -143,11 +145,47 @@ func (j *judge) found(s simple, depth int) {
 		for end < len(s.words) && s.words[end] != ";" && s.words[end] != "+" {
 			end++
 		}
-		if started := s.words[i+1 : end]; len(started) > 0 {
+		if started := s.below(s.words[i+1:end], j.directory); len(started) > 0 {
 			j.simple(simple{words: started, array: s.array, offset: s.offset + i + 1}, depth+1)
 		}
 		i = end
 	}
+}
+
+// begin returns the directories in which a find begins.
+func (s simple) begin() (list []string) {
+	for _, w := range s.words[1:] {
+		switch {
+		case among(w, "-H -L -P") || strings.HasPrefix(w, "-O"):
+		case w == "" || strings.IndexByte("-(!", w[0]) >= 0:
+			return list
+		default:
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// below puts a name below each directory in which a find begins, outside the work at hand, in the place of the files that it finds.
+func (s simple) below(words []string, directory string) []string {
+	var far []string
+	for _, dir := range s.begin() {
+		if full := toDirectory(directory, dir); strings.HasPrefix(full, "/") || strings.HasPrefix(full, "~") || strings.HasPrefix(full, "..") {
+			far = append(far, strings.TrimSuffix(dir, "/")+"/{}")
+		}
+	}
+	if len(far) == 0 || len(far) > maxOthers {
+		return words
+	}
+	var all []string
+	for _, w := range words {
+		if w == "{}" {
+			all = append(all, far...)
+		} else {
+			all = append(all, w)
+		}
+	}
+	return all
 }
 
 // looking are commands of toolvet that only look, and lookingElsewhere those of other guards.
@@ -334,7 +372,7 @@ func judgeExport(j *judge, s simple, _ *grammar.Reading) {
 
 // judgeRemoval refuses a whole directory at once, where it is the one that work is in.
 func judgeRemoval(j *judge, s simple, r *grammar.Reading) {
-	if !r.Gave("-r", "-R", "--recursive", "--no-preserve-root", "/s", "/S") {
+	if !r.Gave("-r", "-R", "--recursive", "--no-preserve-root", "/s", "/S") && !erasers.Has(programName(s.words[0])) {
 		return
 	}
 	j.each(s, wipe, "names a whole directory, which the program would change with all that is in it", func(_ int, w string) bool {
@@ -429,7 +467,7 @@ func judgeKill(j *judge, s simple, _ *grammar.Reading) {
 	})
 }
 
-var statement = lazyregexp.New(`(?i)(^|[=;\s"'\\])(drop\s+(database|table|schema|user|role|owned|index|view|collection)|truncate\s+(table\s+)?\w|delete\s+from|alter\s+(system|user|role)|grant\s|revoke\s|shutdown|flushall|flushdb|copy\s.*\sprogram\s|load\s+data|into\s+(out|dump)file|create\s+(extension|function|language)|\\!|\\o\s*\||system\s+\S|\.shell|\.system|dropdatabase)`)
+var statement = lazyregexp.New(`(?i)(^|[=;\s"'\\])(drop\s+(database|table|schema|user|role|owned|index|view|collection|keyspace|type|function|trigger|materialized|sequence|partition|column|constraint)|detach\s+delete|truncate\s+(table\s+)?\w|delete\s+from|alter\s+(system|user|role)|grant\s|revoke\s|shutdown|flushall|flushdb|config\s+set\s+(dir|dbfilename|slave\S*|requirepass)|(replica|slave)of\s|module\s+load|script\s+flush|copy\s.*\sprogram\s|load\s+data|into\s+(out|dump)file|create\s+(extension|function|language)|\\!|\\o\s*\||system\s+\S|\.shell|\.system|dropdatabase)`)
 
 var (
 	clientShell = lazyregexp.New(`(?mi)^\s*(\\!|\\o\s*\||\\g\s*\||system\s|\.(sh|she|shel|shell|sy|sys|syst|syste|system)\b)`)
@@ -440,9 +478,9 @@ var (
 // tool takes as such.
 func judgeStatement(j *judge, s simple, _ *grammar.Reading) {
 	texts := s.words[1:]
-	if s.input != nil {
-		texts = append(slices.Clone(texts), *s.input)
-		if clientShell.MatchString(*s.input) {
+	if in := s.fed(); in != nil && *in != untold {
+		texts = append(slices.Clone(texts), *in)
+		if clientShell.MatchString(*in) {
 			j.refuse(-1, inCode, "hands a client of a database a command that starts a shell")
 		}
 	}
@@ -453,5 +491,34 @@ func judgeStatement(j *judge, s simple, _ *grammar.Reading) {
 			}
 		}
 	}
-	j.each(s, wipe, "holds a statement that deletes, changes rights or runs programs", func(_ int, w string) bool { return statement.MatchString(w) })
+	const what = "holds a statement that deletes, changes rights or runs programs"
+	j.each(s, wipe, what, func(_ int, w string) bool { return statement.MatchString(w) })
+	for i, w := range s.words[1:] { // a script that the line itself writes
+		before, value, _ := strings.Cut(w, "=")
+		if value == "" {
+			value = strings.TrimPrefix(w, "-f")
+		}
+		if text, made := j.made[j.at(value)]; made && value != "" && (before != w || i > 0 && among(s.words[i], "-f --file -i --input .read") || strings.HasPrefix(w, "-f")) {
+			texts = append(texts, text)
+		}
+	}
+	if programName(s.words[0]) == "redis-cli" { // whose commands are words of their own
+		texts = append(texts, strings.Join(s.words[1:], " "))
+	}
+	for _, text := range texts[len(s.words)-1:] {
+		if statement.MatchString(text) {
+			j.refuse(-1, wipe, what)
+		}
+	}
+	for _, text := range texts {
+		for _, m := range writtenBySQL.FindAllStringSubmatch(text, maxOthers) {
+			if ofSystem(m[1]) && m[1] != "/dev/null" {
+				j.refuse(-1, system, "names a directory or device of the system, which the program would change")
+			}
+			j.leaves(-1, j.directory, m[1])
+		}
+	}
 }
+
+// writtenBySQL is the name of a file that a client or a server of a database writes.
+var writtenBySQL = lazyregexp.New(`(?i)(?:\b(?:to|outfile|dumpfile)\s+|^\s*\.(?:output|once|backup|save|clone|log)\s+|\\(?:o|w)\s+)'?([/~.][^'\s;]*)`)

@@ -42,6 +42,9 @@ func contained(program string, words []string, r *grammar.Reading) int {
 	if program == "git" && len(names) > 2 && words[names[0]] == "bisect" && words[names[1]] == "run" {
 		return names[2]
 	}
+	if i := launched(program, words, r); i > 0 {
+		return i
+	}
 	if !among(program, containers) {
 		return 0
 	}
@@ -84,6 +87,10 @@ func looksOnly(name string, words []string) bool {
 			})
 		}
 	}
+	if among(name, "nc ncat netcat") && len(words) > 3 && !slices.ContainsFunc(words[1:len(words)-2], func(w string) bool { return !among(w, "-z -v -zv -vz -n") }) && strings.Contains(words[1], "z") {
+		host := words[len(words)-2]
+		return (nearby(host) || privateAddress(host)) && strings.Trim(words[len(words)-1], "0123456789") == "" // only whether it listens
+	}
 	return len(words) == 1 && name == "mount"
 }
 
@@ -122,6 +129,9 @@ func inlineLines(program string, words []string, r *grammar.Reading) []string {
 		return nil
 	}
 	var lines []string
+	if among(program, powerShellNames) {
+		return nil // which judgePowerShell reads
+	}
 	if among(program, "make gmake bmake") {
 		for _, w := range words[1:] {
 			if m := shellAssigned.FindStringSubmatch(w); m != nil {

@@ -69,6 +69,12 @@ func (j *judge) code(program, text string, r *grammar.Reading, depth int) {
 	case strings.TrimSpace(text) == "":
 	case strings.TrimSpace(text) == insertion:
 		j.refuse(-1, piped, runsPrinted)
+	case strings.Contains(text, untold):
+		j.refuse(-1, inCode, "runs what code or a filter of the line writes")
+	case among(program, powerShellNames):
+		if !powerShellLooks(text) {
+			j.refuse(-1, inCode, "gives PowerShell commands that may do more than look")
+		}
 	case !among(program, interpreterNames):
 		j.inline(text, depth, r.Within)
 	default:
@@ -150,13 +156,29 @@ func (r *reader) saves(s simple) {
 				rest, _, _ = strings.Cut(rest, "?")
 				r.writes(path.Base(rest), insertion)
 			}
-		case (program == "tee" || program == "sponge") && r.foreign:
+		case (program == "tee" || program == "sponge") && r.foreign && (s.before == nil || *s.before == untold):
 			r.writes(w, insertion)
 		case among(program, "cp mv ln install"):
 			if text, ok := r.made[r.at(w)]; ok && i+2 < len(s.words) {
 				r.writes(last, text)
 				r.writes(path.Join(last, path.Base(w)), text)
 			}
+		}
+	}
+	if s.before != nil && among(program, "tee sponge dd") {
+		r.copies(s, *s.before)
+	}
+}
+
+// copies notes the files into which a command writes what it reads.
+func (r *reader) copies(s simple, text string) {
+	for _, w := range s.words[1:] {
+		if program := programName(s.words[0]); program == "dd" {
+			if name, ok := strings.CutPrefix(w, "of="); ok {
+				r.writes(name, text)
+			}
+		} else if w != "" && w[0] != '-' {
+			r.writes(w, text)
 		}
 	}
 }

@@ -23,8 +23,8 @@ var badVariables = lazyregexp.New(`^(LD_.*|DYLD_.*|.*PATH|.*_COMMAND|.*_CMD|.*ED
 var goodVariables = lazyregexp.New(`^((HUGO|NODE|RAILS|RACK|APP|GO|FLASK|DJANGO|MIX|BABEL|DEPLOY|CI|TEST|VITE|NEXT)_ENV=[A-Za-z0-9_.-]*|(NODE_(VER|VERSION|DEBUG|NO_WARNINGS|PENDING_DEPRECATION)|` +
 	`PYTHON(UNBUFFERED|DONTWRITEBYTECODE|IOENCODING|HASHSEED|UTF8|FAULTHANDLER|OPTIMIZE|NOUSERSITE)|` +
 	`GIT_((AUTHOR|COMMITTER)_(NAME|EMAIL|DATE)|TERMINAL_PROMPT|OPTIONAL_LOCKS|MERGE_AUTOEDIT))=.*|` +
-	`(GIT_)?(PAGER|EDITOR)=(cat|true|:)?|GIT_SEQUENCE_EDITOR=(true|:)|(CC|CXX)=(gcc|g\+\+|clang|clang\+\+|cc|c\+\+)(-[0-9]+)?|` +
-	`GOFLAGS=(\s*-(mod=(mod|vendor|readonly)|count=\d+|buildvcs=\w+|tags=[\w,.]+|race|v|x|a|json|short|trimpath|p=\d+|timeout=\w+|failfast|cover))*\s*|(JAVA_OPTS|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|MAVEN_OPTS|GRADLE_OPTS)=(\s*-X(mx|ms|ss)\d+[kKmMgG]?)*|\w+_(URL|HOST)=([a-z0-9+]+://)?([\w.-]+(:[\w.-]*)?@)?(localhost|127\.0\.0\.1)(:\d+)?(/[\w./-]*)?|` +
+	`(GIT_)?(PAGER|EDITOR)=(cat|true|:)?|(\w+_|MAN)?PAGER=(less|more|most|bat|cat)( -[A-JL-NP-Za-jl-np-z]+)*|GIT_SEQUENCE_EDITOR=(true|:)|(CC|CXX)=(gcc|g\+\+|clang|clang\+\+|cc|c\+\+)(-[0-9]+)?|` +
+	`GOFLAGS=(\s*-(mod=(mod|vendor|readonly)|count=\d+|buildvcs=\w+|tags=[\w,.]+|race|v|x|a|json|short|trimpath|p=\d+|timeout=\w+|failfast|cover))*\s*|(JAVA_OPTS|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|MAVEN_OPTS|GRADLE_OPTS)=(\s*-X(mx|ms|ss)\d+[kKmMgG]?)*|\w+_(URL|HOST)=([a-z0-9+]+://)?([\w.-]+(:[\w.-]*)?@)?(localhost|127\.0\.0\.1)(:\d+)?(/[\w./-]*)?|(\w+_)?(PUBLIC|BASE|ASSETS?|STATIC)_URL=/([\w-]+[/.]?)*|TS_NODE_COMPILER_OPTIONS=\{\s*("\w+"\s*:\s*(true|false|"[A-Za-z0-9]+")\s*,?\s*)*\}|` +
 	`GIT_TRACE\w*=([012]|true)|PYTHONWARNINGS=(ignore|default|error|always|once|module)(::\w*)?|IFS=(\\[nt]|\s)*|\w+_OPTIONS=(true|false)|` +
 	`(\w+_)?BROWSER=(none|true|false|chrome|chromium|firefox|edge|electron|safari|webkit)|MAKEFLAGS=-j[0-9]*|(?:[A-Z0-9]+_)*(?:SERVER|TEST|BUILD|LINT|EXTRA|APP|CLI|DEV|RUN|CLIENT)_FLAGS=(\s*--[\w-]+(=[\w.,:-]+)?)*\s*|NODE_V8_COVERAGE=[\w./-]*|(C|CXX|CPP|F|LD|RUST|RUSTDOC)FLAGS=(\s*-([OgWDUfmIL]|C ?)[\w=+,./-]*)*\s*)$`)
 
@@ -72,7 +72,7 @@ func (j *judge) ofWork(name, value string) bool {
 	case strings.HasSuffix(name, "_ENV") && name != "BASH_ENV":
 		return value != "" && strings.Trim(value, wordCharacters) == ""
 	case ownPlace.MatchString(name) && !loaders.MatchString(name):
-		return strings.ContainsAny(value, "./") && !slices.ContainsFunc(strings.Split(value, ":"), func(file string) bool { return !j.holdsWork(file) })
+		return ownAddress.MatchString(value) || strings.ContainsAny(value, "./") && !slices.ContainsFunc(strings.Split(value, ":"), func(file string) bool { return !j.holdsWork(file) })
 	case name == "GOPROXY":
 		return !slices.ContainsFunc(strings.Split(value, ","), func(one string) bool {
 			host, found := hostIn(one, byURL, false)
@@ -87,6 +87,9 @@ var (
 	ownPlace = lazyregexp.New(`^\w+_(PATH|CONFIG|CONFIG_\w+)$`)
 	loaders  = lazyregexp.New(`^(LD|DYLD|GIT|SSH|GCONV|BASH|NPM|YARN|PIP|CARGO|DOCKER|KUBE|AWS|NODE|XDG|RIPGREP|TOOLVET|MOAT|OPENMOAT)_`)
 )
+
+// ownAddress is one of this machine.
+var ownAddress = lazyregexp.New(`^https?://(localhost|127\.0\.0\.1)(:\d+)?(/[\w-][\w.-]*)*/?$`)
 
 const wordCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 

@@ -147,6 +147,11 @@ func (r *reader) parts(b *strings.Builder, list []syntax.WordPart) {
 			b.WriteString(printedFile)
 		case *syntax.CmdSubst:
 			text := printedBy(p)
+			if text == insertion && !r.shadowed {
+				if printed, told, _ := r.filtered(p); told {
+					text = printed
+				}
+			}
 			if r.shadowed && !strings.HasPrefix(text, "/tmp/") {
 				text = insertion
 			}
@@ -221,6 +226,7 @@ func (r *reader) parameter(b *strings.Builder, p *syntax.ParamExp) {
 	switch {
 	case p.Exp != nil && p.Exp.Word != nil && slices.Contains(defaults, p.Exp.Op):
 		r.parts(b, p.Exp.Word.Parts)
+	case p.Param != nil && p.Repl != nil && r.replaced(b, p):
 	case p.Param == nil || pieces(p) || p.Length:
 		b.WriteString(insertion)
 	case p.Param.Value == "HOME" && b.Len() == 0:
@@ -248,6 +254,21 @@ func (r *reader) parameter(b *strings.Builder, p *syntax.ParamExp) {
 		}
 		b.WriteString(text)
 	}
+}
+
+// replaced writes the text of a variable of the line with some of it replaced, where no pattern is meant: ${NAME/text/other}.
+func (r *reader) replaced(b *strings.Builder, p *syntax.ParamExp) bool {
+	text, known := r.variables[p.Param.Value]
+	from, to := r.text(p.Repl.Orig), r.text(p.Repl.With)
+	if !known || p.Slice != nil || p.Index != nil || p.Excl || from == "" || strings.ContainsAny(from, "*?[#%\\"+insertion) || !r.spend(len(text)*(1+len(to))) {
+		return false
+	}
+	n := 1
+	if p.Repl.All {
+		n = -1
+	}
+	b.WriteString(strings.Replace(text, from, to, n))
+	return true
 }
 
 // launchers are variables that npm and make set for the lines that they run, with the program that they name.
@@ -291,6 +312,11 @@ func (r *reader) active(part syntax.WordPart) {
 			r.refuse(-1, expansion, "holds a variable or arithmetic, which a shell replaces, by $ outside single quotes")
 		}
 	case *syntax.CmdSubst, *syntax.ProcSubst:
+		if p, ok := part.(*syntax.CmdSubst); ok {
+			if _, _, veil := r.filtered(p); veil {
+				r.refuse(-1, unread, "makes a word of a text by a filter, so that nobody reads it")
+			}
+		}
 		r.refuse(-1, substitution, "runs a command to fill in its output, by $(…), backticks or <(…)")
 	case *syntax.ExtGlob:
 		r.refuse(-1, compound, "holds a pattern such as @(a|b) outside quotes, which a shell replaces by names of files")

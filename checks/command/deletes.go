@@ -1,0 +1,99 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet/checks/command/internal/grammar"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
+	"github.com/toolvet/toolvet/internal/wordset"
+)
+
+// A deleter is a client of something that lives elsewhere, or longer than the work at hand: a cloud, a cluster, a database, the volumes of containers.
+// Some of its words delete there, and no file of the work brings that back.
+type deleter struct {
+	programs string
+	words    *lazyregexp.Regexp // in the words that are no options, joined by blanks
+	options  *lazyregexp.Regexp // one of the words
+}
+
+// deleters are those that people and agents use.
+var deleters = []deleter{
+	{"aws", lazyregexp.New(`(^| )((batch-)?(delete|terminate|destroy|purge|deregister|disable|revoke|detach|remove)(-[a-z0-9-]+)?|stop-instances|rb|cancel-[a-z-]+|schedule-key-deletion|empty-[a-z-]+)( |$)`), nil},
+	{"az", lazyregexp.New(`(^| )(delete(-[a-z]+)?|purge|remove|deallocate|revoke|reset|disable|export|stop)( |$)`), nil},
+	{"gcloud bq", lazyregexp.New(`(^| )(delete|destroy|purge|remove(-[a-z-]+)?|disable|rm|export|drop|abandon|reset|stop)( |$)`), nil},
+	{"gsutil", lazyregexp.New(`(^| )rb( |$)|(^| )rm .*\*`), nil},
+	{"kubectl oc k", lazyregexp.New(`^([^ ]+ )?(delete|drain|evict)( |$)`), lazyregexp.New(`^(--prune(=true)?|--force|--replicas=0)$`)},
+	{"terraform tofu terragrunt cdktf", lazyregexp.New(`(^| )(destroy|destroy-all)( |$)|(^| )workspace delete( |$)`), lazyregexp.New(`^--?destroy(=true)?$`)},
+	{"pulumi", lazyregexp.New(`(^| )(stack rm|state delete|destroy|down)( |$)`), nil},
+	{"docker podman nerdctl", lazyregexp.New(`(^| )(volume|system|context|swarm|stack|secret|config) (rm|remove|prune|reset|leave)( |$)`), nil},
+	{"helm helmfile", lazyregexp.New(`(^| )(uninstall|un|del|delete|destroy)( |$)`), nil},
+	{"gh glab hub", lazyregexp.New(`^(repo|release|issue|run|cache|label|workflow|project|codespace|cs|environment|variable|secret|gist|ssh-key|gpg-key|snippet|milestone|mr|schedule) (delete|delete-asset|archive|remove|rename|disable|transfer)( |$)`), nil},
+	{"doctl hcloud linode-cli eksctl civo scw vultr-cli ibmcloud oci aliyun exo upctl ovhai nomad rclone", lazyregexp.New(`(^| )(delete|rm|remove|destroy|terminate|purge|undeploy|stop)( |$)`), nil},
+	{"heroku netlify ntl firebase fly flyctl railway render vercel wrangler turso neonctl neon pscale planetscale supabase appwrite convex", lazyregexp.New(`(^| )([\w-]+:)?(delete|destroy|remove|reset|purge|drop)( |$)`), nil},
+	{"vagrant multipass lima limactl", lazyregexp.New(`(^| )(destroy|delete|purge)( |$)`), nil},
+	{"rabbitmqctl rabbitmqadmin kafka-topics kafka-topics.sh kafka-configs kafka-delete-records kafka-consumer-groups", lazyregexp.New(`(^| )(reset|force_reset|purge_queue|delete_\w+|delete|purge)( |$)`), lazyregexp.New(`^--delete(-offsets)?$`)},
+	{"etcdctl consul vault influx mc", lazyregexp.New(`(^| )(del|delete|rm|rb|destroy|bucket delete)( |$)`), nil},
+	{"mysqladmin", lazyregexp.New(`(^| )(drop|shutdown|kill)( |$)`), nil},
+	{"dropuser", lazyregexp.New(`.`), nil},
+	{"mongorestore mongoimport", nil, lazyregexp.New(`^--drop$`)},
+	{"pg_restore", nil, lazyregexp.New(`^(--clean|-c)$`)},
+	{"rake rails", lazyregexp.New(`(^| )db:(drop|reset|purge|truncate_all|migrate:reset|schema:load)(:[a-z]+)?( |$)`), nil},
+	{"mix", lazyregexp.New(`(^| )ecto\.(drop|reset)( |$)`), nil},
+	{"prisma", lazyregexp.New(`(^| )migrate reset( |$)`), lazyregexp.New(`^--force-reset$`)},
+	{"sequelize sequelize-cli knex typeorm mikro-orm medusa drizzle-kit", lazyregexp.New(`(^| )(db:drop|db:migrate:undo:all|schema:drop|database:drop|migrate:rollback --all|drop)( |$)`), nil},
+	{"diesel sqlx sea-orm-cli dbmate goose migrate flyway liquibase", lazyregexp.New(`(^| )(database (drop|reset)|db drop|fresh|drop|reset|clean|drop-all)( |$)`), nil},
+	{"dotnet", lazyregexp.New(`(^| )ef database drop( |$)`), nil},
+	{"alembic flask", lazyregexp.New(`(^| )downgrade base( |$)`), nil},
+}
+
+// frameworks are scripts of a project by which a framework runs its commands.
+var frameworks = lazyregexp.New(`(^| )((\./)?manage\.py (flush|reset_db|sqlflush)|(\./)?artisan (migrate:(fresh|reset|refresh)|db:wipe)|(\./)?bin/console doctrine:(database|schema):drop)( |$)`)
+
+const deletesElsewhere = "deletes or stops what lives longer than the work at hand"
+
+// judgeDeletes judges clients that delete elsewhere. A server that lists such a client means it to.
+func judgeDeletes(j *judge, s simple, r *grammar.Reading) {
+	if !j.inside || s.excused(r) || slices.ContainsFunc(s.words[1:], func(w string) bool {
+		return among(w, "--help -h help --dry-run --dry-run=client --dry-run=server --dryrun --what-if")
+	}) {
+		return
+	}
+	program := programName(s.words[0])
+	if among(program, launcherNames) {
+		for i, w := range s.words[1:] {
+			if name := packageProgram(w); clientNames.Has(name) && name != program && !among(name, launcherNames) {
+				program, s.words, s.offset = name, s.words[i+1:], s.offset+i+1
+				break
+			}
+		}
+	}
+	var b strings.Builder
+	for _, w := range s.words[1:] {
+		if w != "" && w[0] != '-' && !strings.ContainsAny(w, " \t\n") {
+			b.WriteByte(' ')
+			b.WriteString(w)
+		}
+	}
+	line := strings.TrimPrefix(b.String(), " ")
+	for _, one := range deleters {
+		if !among(program, one.programs) {
+			continue
+		}
+		if one.words != nil && one.words.MatchString(line) || one.options != nil && slices.ContainsFunc(s.words[1:], one.options.MatchString) {
+			j.refuse(-1, wipe, deletesElsewhere)
+		}
+	}
+	if among(program, "php python python3 manage.py artisan console") && frameworks.MatchString(strings.Join([]string{program, line}, " ")) {
+		j.refuse(-1, wipe, deletesElsewhere)
+	}
+}
+
+// clientNames are their names, and of what starts the commands of frameworks. A test holds that none is missing.
+var clientNames = wordset.New("aws az gcloud bq gsutil kubectl oc k terraform tofu terragrunt cdktf pulumi docker podman nerdctl helm helmfile gh glab hub doctl hcloud linode-cli eksctl civo scw vultr-cli ibmcloud oci aliyun exo upctl ovhai nomad rclone " +
+	"heroku netlify ntl firebase fly flyctl railway render vercel wrangler turso neonctl neon pscale planetscale supabase appwrite convex vagrant multipass lima limactl rabbitmqctl rabbitmqadmin kafka-topics kafka-topics.sh kafka-configs " +
+	"kafka-delete-records kafka-consumer-groups etcdctl consul vault influx mc mysqladmin dropuser pg_restore mongorestore mongoimport rake rails mix prisma sequelize sequelize-cli knex typeorm mikro-orm medusa drizzle-kit " +
+	"diesel sqlx sea-orm-cli dbmate goose migrate flyway liquibase dotnet alembic flask php python python3 manage.py artisan console npx bunx pnpx uvx pipx npm pnpm yarn bun uv deno")

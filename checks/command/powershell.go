@@ -1,0 +1,65 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"strings"
+
+	"github.com/toolvet/toolvet/checks/command/internal/grammar"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
+)
+
+// PowerShell within a line of another shell: this package reads no more of it than its words. What is not known to look only is asked about.
+
+const powerShellNames = "pwsh powershell"
+
+// judgePowerShell judges the text that a PowerShell is given by an option, as words, or on standard input.
+func judgePowerShell(j *judge, s simple, r *grammar.Reading) {
+	text, given := "", false
+	for _, use := range r.Uses {
+		if use.Kind == grammar.Line {
+			text, given = use.Value, true
+		}
+	}
+	if !given && len(r.Operands) > 0 && (programName(s.words[0]) == "powershell" || !powerShellFile.MatchString(s.words[r.Operands[0]])) {
+		text, given = strings.Join(s.words[r.Operands[0]:], " "), true
+	}
+	if in := s.fed(); in != nil && (!given || strings.TrimSpace(text) == "-") {
+		text, given = *in, true
+	}
+	if !given || powerShellFile.MatchString(text) {
+		return
+	}
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n;|&(){}[]'\"`,=<>", r) }) {
+		if j.namesSecret(word, j.directory) {
+			j.refuse(-1, secret, "names a file that holds secrets or accounts")
+		}
+	}
+	if !powerShellLooks(text) {
+		j.refuse(-1, inCode, "gives PowerShell commands that may do more than look")
+	}
+}
+
+// powerShellFile is the name of a script, which the project has.
+var powerShellFile = lazyregexp.New(`(?i)^[\w./\\:~-]+\.ps1(\s|$)`)
+
+// powerShellLooks reports whether each command of a text only looks, or is a program that builds and tests.
+func powerShellLooks(text string) bool {
+	if strings.TrimSpace(text) == "" || powerShellActs.MatchString(text) {
+		return false
+	}
+	for one := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(";|\n{", r) }) {
+		one = strings.Trim(one, " \t\r}")
+		if one != "" && !powerShellReads.MatchString(one) {
+			return false
+		}
+	}
+	return true
+}
+
+var (
+	powerShellActs  = lazyregexp.New("(?i)[&><`]|\\[[\\w.]+\\]|::|\\$\\(|@\\(|\\benv:|credential|\\.(invoke|delete|kill|create|move|copyto|replace)\\w*\\(|remove-|-path.*registry|hk(lm|cu)|get-(clipboard|content.*secret)")
+	powerShellReads = lazyregexp.New(`(?i)^(get-(childitem|content|item|itemproperty|location|date|process|service|command|help|module|host|member|filehash|volume|psdrive|culture|random|unique|verb|variable|alias|history|installedmodule|computerinfo)|select-(object|string|xml)|where(-object)?|sort(-object)?|measure-(object|command)|group-object|format-(list|table|wide)|compare-object|` +
+		`write-(host|output|verbose|warning|error)|test-(path|json)|resolve-path|join-path|split-path|convert(from|to)-(json|csv)|out-(string|null|host)|invoke-(pester|scriptanalyzer)|import-module [\w.]+|set-strictmode|set-location|\$psversiontable[\w.]*|\$_[\w.]* -\w+ [\w.'"*-]+|gci|ls|dir|pwd|echo|whoami|hostname|exit)( [\w\s.,:/\\*'"$=-]*)?$`)
+)
