@@ -209,6 +209,13 @@ func (d *Door) Refuse(ctx context.Context, c *call.Call, r Request, v toolvet.Ve
 	return p
 }
 
+// Asks records that a person was asked about a call for a reason that no gate has, and returns that verdict, or a no-go if it cannot be recorded.
+func (d *Door) Asks(ctx context.Context, c *call.Call, r Request, v toolvet.Verdict) toolvet.Verdict {
+	e := &toolvet.Event{Call: c, Request: r.ID, Point: d.Point, Verdict: v}
+	d.record(ctx, e, false)
+	return e.Verdict
+}
+
 // Resume returns the passage of a call that the caller knows to run, though no passage of this process has let it in. It counts for no limit.
 func (d *Door) Resume(c *call.Call, r Request) *Passage {
 	p := d.passage(c, r)

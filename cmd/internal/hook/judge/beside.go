@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/cmd/internal/hook"
 	"github.com/toolvet/toolvet/cmd/internal/hook/builtin"
 	"github.com/toolvet/toolvet/internal/door"
@@ -39,13 +40,22 @@ func (j *Judge) besides(ctx context.Context, host *hook.Host, p *policyFile, e h
 	}
 	listed, err := builtin.Catalog(host.Name)
 	calls, question := implies(e, err == nil && listed.Tool(e.Tool) != nil)
+	// told records what the answer says, so that the log has it as well. Without a record, the call is refused.
+	told := func(gate *toolvet.Gate, about *call.Call, v toolvet.Verdict) toolvet.Verdict {
+		d := &door.Door{Gate: func() *toolvet.Gate { return gate }, Server: host.Name, Point: toolvet.PointProxy, Observer: p.observer(), Logger: j.log}
+		return d.Asks(ctx, about, door.Request{ID: e.Call}, v)
+	}
 	if len(calls) == 0 {
+		if question != "" {
+			worst = told(nil, c, asking(question))
+		}
 		return worst, question, nil
 	}
 	gate, err := p.aside(host.Name).gate(host.Name, e, true)
 	if err != nil {
 		return toolvet.Verdict{}, "", err
 	}
+	var asked *call.Call
 	for _, one := range calls {
 		raw, err := json.Marshal(one.arguments)
 		if err != nil {
@@ -69,10 +79,21 @@ func (j *Judge) besides(ctx context.Context, host *hook.Host, p *policyFile, e h
 			passage.Abandon()
 			return v, "", nil
 		case worst.Go:
-			worst = v
+			worst, asked = v, also
 		}
 	}
+	switch {
+	case asked != nil:
+		worst = told(gate, asked, worst)
+	case question != "":
+		worst = told(gate, c, asking(question))
+	}
 	return worst, question, nil
+}
+
+// asking is the verdict that a person has to consent, for a reason that no check has.
+func asking(why string) toolvet.Verdict {
+	return toolvet.Verdict{Ask: true, Findings: []check.Finding{{Check: "implied", Stage: check.Policy, Level: check.SecurityLevel, Severity: check.Ask, Message: why}}}
 }
 
 // blockedFor reports whether a verdict refuses for one of some kinds of things that commands do.

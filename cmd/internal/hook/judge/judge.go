@@ -158,12 +158,15 @@ func (j *Judge) before(ctx context.Context, host *hook.Host, p *policyFile, e ho
 	case v.Ask:
 		words := protocol.NewResult(c.Name, v)
 		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about this call:\n" + words.Text()}
+	case question != "" && len(beside.Findings) == 1 && beside.Findings[0].Check == "implied":
+		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about this call: " + question}
 	case beside.Ask:
 		words := protocol.NewResult(c.Name, beside)
 		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about what this call amounts to:\n" + words.Text()}
-	case question != "":
-		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about this call: " + question}
 	case origin == unknownServer:
+		if told := d.Asks(ctx, c, door.Request{ID: e.Call}, asking("the MCP server is unknown: neither the policy nor the host's configuration names it")); !told.Ask {
+			return refusal(c, told)
+		}
 		return hook.Answer{Decision: hook.Ask, Reason: "toolvet does not know the MCP server " + c.Server + ": neither the policy nor the configuration of " + host.Title + " names it."}
 	}
 	return hook.Answer{Decision: hook.None}
