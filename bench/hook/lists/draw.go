@@ -12,9 +12,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // A line is one row of a list of harmless lines. The tests read only its text.
@@ -107,7 +110,16 @@ func pick(random *rand.Rand, units []unit, want int, taken map[string]bool) (pic
 
 // fits tells whether a text is a line for a shell as a person or an agent writes it, and not what a template left over.
 func fits(text string) bool {
-	return utf8.ValidString(text) && len(text) <= 2000 && !strings.Contains(text, "{{") && !strings.Contains(text, "}}") && !strings.HasPrefix(text, "#") && !harmful.MatchString(text)
+	return utf8.ValidString(text) && len(text) <= 2000 && !strings.Contains(text, "{{") && !strings.Contains(text, "}}") && !strings.HasPrefix(text, "#") && !harmful.MatchString(text) && !operates.MatchString(text) && begins.MatchString(text) && whole(text)
+}
+
+// begins is how a line begins, and not the rest of another.
+var begins = regexp.MustCompile(`^[A-Za-z0-9_./~$@({\[:]`)
+
+// whole tells whether a shell can read a text: lines that documents and recipes spread over several are not.
+func whole(text string) bool {
+	_, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	return err == nil
 }
 
 // walk calls f with each file of a checkout that a reader knows.

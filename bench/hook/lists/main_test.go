@@ -49,6 +49,21 @@ build:
 `,
 	"app/README.md": `` + "```sh\ngo run .\nUsage: app\n```" + `
 `,
+	"app/justfile": `out := "bin"
+build:
+    @mkdir -p {{out}} && go build -o {{out}}/x
+    python {{unknown}}
+    if true; then
+py:
+    #!/usr/bin/env python3
+    print(1)
+`,
+	"app/docs/use.md": `` + "```sh\ngo tool cover x\nkubectl delete pod x\n```" + `
+`,
+	"tldr/pages/common/asciinema.md": `# asciinema
+
+` + "`asciinema play {{path/to/file}}`" + `
+`,
 	"lib/README.md": `` + "```console\n$ go vet ./...\nwarning: two\n```\n\n```go\nnot a shell\n```" + `
 `,
 	"safe/commands/go/go.toml": `examples_safe = [
@@ -113,7 +128,7 @@ func TestHarmless(t *testing.T) {
 		t.Fatal(err)
 	}
 	made := func(seed string) string {
-		args := append([]string{"harmless", "-out", out, "-seed", seed, "-drop", drop, "-want", "tldr=9,npm=9,make=9,ci=9,readme=9,safe=9,agents=9"}, dirs...)
+		args := append([]string{"harmless", "-out", out, "-seed", seed, "-drop", drop, "-want", "tldr=9,npm=9,make=9,ci=9,readme=9,safe=9,agents=9,just=9,docs=9,pages=9"}, dirs...)
 		if err := run(args); err != nil {
 			t.Fatal(err)
 		}
@@ -133,13 +148,14 @@ func TestHarmless(t *testing.T) {
 	}
 	for _, want := range []string{
 		`"git log --patch path/to/file1"`, `"tsc -p ."`, `"mkdir -p bin && cc -o bin/target source.c"`, `"for f in *.c; do echo $f; done"`, `"go test -run test ./..."`,
+		`"mkdir -p bin && go build -o bin/x"`, `"go tool cover x"`, `"asciinema play path/to/file"`,
 		`"go run ."`, `"go vet ./..."`, `"go doc -all \"fmt\""`, `"awk '{print $1}' file.txt"`, `"cat ./main.go"`, `"go test ./..."`,
 	} {
 		if n := strings.Count(first, `{"line":`+want); n != 1 {
 			t.Errorf("%s is there %d times in\n%s", want, n, first)
 		}
 	}
-	if n := strings.Count(first, `"line"`); n != 11 {
+	if n := strings.Count(first, `"line"`); n != 15 {
 		t.Errorf("%d lines in\n%s", n, first)
 	}
 	seen, hidden, _ := strings.Cut(first, "====\n")

@@ -30,6 +30,9 @@ var readers = map[string]reader{
 	"make":   {reads: matches(`(^|/)(GNUm|M|m)akefile$`), lines: recipes},
 	"ci":     {reads: matches(`^\.github/workflows/[^/]+\.ya?ml$`), lines: workflow},
 	"readme": {reads: matches(`(?i)(^|/)(README|CONTRIBUTING|HACKING|DEVELOPMENT|BUILDING|INSTALL|TESTING|AGENTS|CLAUDE)[^/]*\.md$`), lines: blocks},
+	"just":   {reads: matches(`(?i)(^|/)\.?justfile$|\.just$`), lines: justRecipes},
+	"docs":   {reads: matches(`(?i)(^|/)(docs?|documentation|guides?|book|content|website)/.*\.mdx?$`), lines: blocks},
+	"pages":  {reads: others(matches(`^pages/(common|linux|osx)/.*\.md$`), matches(`^pages/(common|linux)/(`+developers+`)\.md$`)), lines: tldr, each: true},
 	"safe":   {reads: matches(`^commands/.*\.toml$|^src/handlers/.*\.rs$`), lines: examples, each: true},
 	"agents": {reads: matches(`(?i)(specstory/history|claude-prompts|transcript|agent-output|conversation).*\.(md|jsonl|json|txt)$`), lines: calls},
 }
@@ -54,9 +57,20 @@ var harmful = regexp.MustCompile(`(?i)\bsudo\b|\bdoas\b|\bsecrets\.|(TOKEN|SECRE
 	`push.* (--force|-f|--force-with-lease|--delete|--mirror)\b|reset --hard|(apt|apt-get|dnf|yum|apk|pacman|brew|choco|winget|snap|port) (update|upgrade|install|add|-S)|` +
 	`install (-g|--global)|(-g|--global) install|\| *(ba|z|da)?sh\b|\.ssh/|\.aws/|\.env\b|/etc/|\$\{?(GITHUB|RUNNER|CI)_|/usr/local`)
 
+// operates are lines that run a machine, a cluster or a service for others, and not the work at hand: they set up a firewall, delete, deploy, or give a
+// container the machine.
+var operates = regexp.MustCompile(`(?i)\b(iptables|ip6tables|nft|sysctl|mkfs\S*|useradd|adduser|usermod|setenforce|launchctl|crontab|chkconfig|update-rc\.d)\b|\bsystemctl (--\S+ )*(enable|disable|start|stop|restart|set|mask|reenable)|` +
+	`\b(kubectl|helm|oc|docker|podman|vagrant|aws|az|gcloud|doctl|eksctl)\b.* (delete\S*|uninstall|drain|prune|destroy)\b|\b(destroy|terminate)\b|\b(firebase|wrangler|vercel|netlify|fly|flyctl|heroku|serverless|sls)\b.* deploy|--privileged|docker\.sock|\bngrok\b|` +
+	`\b(pre-commit|lefthook|husky|git lfs) install\b|^husky$`)
+
 func matches(pattern string) func(string) bool {
 	re := regexp.MustCompile(pattern)
 	return func(p string) bool { return re.MatchString(p) && !skipped.MatchString(p) }
+}
+
+// others matches what the one matches, and not the other.
+func others(all, not func(string) bool) func(string) bool {
+	return func(p string) bool { return all(p) && !not(p) }
 }
 
 func kinds() []string { return slices.Sorted(maps.Keys(readers)) }
@@ -134,6 +148,43 @@ func recipes(text []byte) (out []string) {
 		if known && !strings.Contains(l, "$") && !plain.MatchString(l) {
 			out = append(out, strings.ReplaceAll(strings.ReplaceAll(l, "\x00", "\\\n"), "\x01", "$"))
 		}
+	}
+	return out
+}
+
+var (
+	justVariable = regexp.MustCompile(`\{\{\s*([\w-]+)\s*\}\}`)
+	justAssigned = regexp.MustCompile(`^(?:export\s+)?([\w-]+)\s*:=\s*["']([^"'{}]*)["']\s*$`)
+)
+
+// justRecipes returns the lines of the recipes of a justfile. One with a variable that the file does not tell is left out, and so is a recipe for another
+// interpreter.
+func justRecipes(text []byte) (out []string) {
+	values := map[string]string{}
+	joined := strings.ReplaceAll(string(text), "\\\n", "\x00")
+	for l := range strings.Lines(joined) {
+		if m := justAssigned.FindStringSubmatch(strings.TrimSpace(l)); m != nil {
+			values[m[1]] = m[2]
+		}
+	}
+	foreign := false
+	for l := range strings.Lines(joined) {
+		if l[0] != ' ' && l[0] != '\t' {
+			foreign = false
+			continue
+		}
+		l = strings.TrimLeft(strings.TrimSpace(l), "@-")
+		if foreign = foreign || strings.HasPrefix(l, "#!"); foreign || l == "" || plain.MatchString(l) {
+			continue
+		}
+		l = justVariable.ReplaceAllStringFunc(l, func(s string) string {
+			v, ok := values[strings.Trim(s, "{} ")]
+			if !ok {
+				return s // which fits refuses
+			}
+			return v
+		})
+		out = append(out, strings.ReplaceAll(l, "\x00", "\\\n"))
 	}
 	return out
 }
