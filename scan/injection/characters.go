@@ -307,6 +307,7 @@ func (c *chars) end(size int) {
 	c.endParagraph()
 	c.endWord()
 	c.endStyled()
+	c.foreign = c.mixed
 	if n := len(c.mixed); n-c.greek >= minMixedScripts || n >= minMixedGreek {
 		c.report(kindLookAlike, "mixed-alphabets", c.mixed[0].start, c.mixed[n-1].end, 70)
 	}

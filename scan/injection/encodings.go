@@ -32,6 +32,7 @@ func (s *scanner) encodings(v *view, w *words) {
 	d.layer()
 	d.letters()
 	d.leet()
+	d.disguised()
 	d.morse()
 }
 
@@ -293,21 +294,39 @@ func (d *decoder) escapes() {
 		return
 	}
 	d.steps += 3 * len(text)
-	d.runs("&#", "html-references", html.UnescapeString)
-	d.runs(`\u`, "escapes", unescape)
-	d.runs(`\x`, "escapes", unescape)
-	d.runs(`\1`, "escapes", unescape)
-	for at := 0; at < len(text) && !d.over(); {
-		end := strings.IndexByte(text[at:], '\n')
-		if end < 0 {
-			end = len(text) - at
+	if strings.IndexByte(text, '&') >= 0 {
+		d.runs("&#", "html-references", html.UnescapeString)
+	}
+	if strings.IndexByte(text, '\\') >= 0 {
+		d.runs(`\u`, "escapes", unescape)
+		d.runs(`\x`, "escapes", unescape)
+		d.runs(`\1`, "escapes", unescape)
+	}
+	// Of the lines, only those with one of the signs are looked at: they are few.
+	next := [...]int{-1, -1}
+	for at := 0; !d.over(); {
+		for i, sign := range [...]byte{'%', '+'} {
+			if next[i] >= at {
+				continue
+			}
+			if next[i] = strings.IndexByte(text[at:], sign); next[i] < 0 {
+				next[i] = len(text)
+			} else {
+				next[i] += at
+			}
 		}
-		line := text[at : at+end]
-		here := span{at, at + end}
-		if queryEscapes(line) >= minEscapes {
-			d.percent(here)
+		first := min(next[0], next[1])
+		if first == len(text) {
+			return
 		}
-		at += end + 1
+		start := max(at, strings.LastIndexByte(text[at:first], '\n')+1+at)
+		end := first + lineEnd(text[first:])
+		if queryEscapes(text[start:end]) >= minEscapes {
+			d.percent(span{start, end})
+		}
+		if at = end + 1; at > len(text) {
+			return
+		}
 	}
 }
 

@@ -47,7 +47,7 @@ type Signal struct {
 	//	bidi                 text that is shown in another order than it is read
 	//	zero-width           characters without width between or instead of letters
 	//	variation-selectors  runs of variation selectors, which carry bytes
-	//	look-alikes          words spelt with letters of other alphabets
+	//	look-alikes          words spelt with letters of other alphabets, or with digits and signs
 	//	ansi                 escapes that hide or erase text, or write the clipboard
 	//	exfiltration-image   an image whose URL carries text away
 	//	exfiltration-link    a link that leads elsewhere than it says, or runs a script
@@ -122,6 +122,8 @@ type scanner struct {
 	signals []Signal
 	// steps counts the steps of a scan, for a test of its bound.
 	steps int
+	// foreign are words of Latin letters and letters of other alphabets that look like them.
+	foreign []span
 	// memory is that of the hits, for another scan.
 	memory *[]hit
 }

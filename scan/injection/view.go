@@ -41,6 +41,22 @@ func (v *view) original(start, end, size int) (int, int) {
 	return min(from, size), min(max(from, to), size)
 }
 
+// from returns the span of the view that was made from one of the original.
+func (v *view) from(at span) span {
+	offset := func(i int) int {
+		n := sort.Search(len(v.marks), func(n int) bool { return v.marks[n].orig > i })
+		switch {
+		case n == 0:
+			return i
+		case v.marks[n-1].same:
+			return v.marks[n-1].view + i - v.marks[n-1].orig
+		}
+		return v.marks[n-1].view
+	}
+	start := min(offset(at.start), len(v.text))
+	return span{start, min(max(offset(at.end), start), len(v.text))}
+}
+
 // place returns the original offsets between which the byte at i of the view was made.
 func (v *view) place(i int) (from, to int) {
 	n := sort.Search(len(v.marks), func(n int) bool { return v.marks[n].view > i })

@@ -25,6 +25,8 @@ type words struct {
 	letters []span
 	// mixed are lines with several words of letters and digits: 1gn0r3.
 	mixed []span
+	// odd are words that digits stand in for letters of.
+	odd []span
 	// codes are rows of numbers that may stand for letters.
 	codes []span
 	// bits are numbers of eight binary digits.
@@ -172,6 +174,9 @@ func (r *reader) readWord(i int) int {
 	}
 	if kinds&^isCapital == isLetter|isDigit && size > 1 {
 		r.mixedCount++
+		if undisguised(r.text[i:j]) != "" {
+			r.odd = append(r.odd, span{i, j})
+		}
 	}
 	return j
 }

@@ -1,0 +1,233 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package injection
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolvet/toolvet/internal/wordset"
+)
+
+// Bounds of words that are spelt with signs that look like their letters: pr3v|ous.
+const (
+	minDisguisedWord = 3   // letters
+	maxDisguisedWord = 20  // bytes
+	maxUncertain     = 4   // signs of a word that may be one of two letters
+	minDisguised     = 3   // words near each other, whatever they say
+	disguisedNear    = 300 // bytes
+)
+
+// looks are the letters that a digit or a sign may stand for.
+var looks = [256]string{'0': "o", '1': "il", '3': "e", '4': "a", '5': "s", '6': "gb", '7': "t", '8': "b", '9': "g", '!': "il", '|': "li", '$': "s", '@': "a", '+': "t"}
+
+// disguised reports words that are spelt with digits, signs and letters of other alphabets in place of their letters, if several stand
+// near each other: nobody writes so by habit. What the line of one says in plain letters is read as well.
+func (d *decoder) disguised() {
+	found := d.odd
+	text := d.view.text
+	for _, sign := range [...]string{"!", "|", "$", "@", "+", "€"} {
+		for at := 0; !d.over(); {
+			i := strings.Index(text[at:], sign)
+			if i < 0 {
+				break
+			}
+			at += i + len(sign)
+			if at == len(text) || byteClass[text[at]]&(isLetter|isDigit) == 0 {
+				continue
+			}
+			if word := disguisedAround(text, at-len(sign)); undisguised(text[word.start:word.end]) != "" {
+				found = append(found, word)
+			}
+		}
+	}
+	for _, at := range d.foreign {
+		word := d.view.from(at)
+		if plainWords.Has(strings.ToLower(text[word.start:word.end])) {
+			found = append(found, word)
+		}
+	}
+	d.steps += len(found)
+	if len(found) == 0 {
+		return
+	}
+	slices.SortFunc(found, func(a, b span) int { return a.start - b.start })
+	found = slices.CompactFunc(found, func(next, last span) bool { return next.start < last.end })
+	for i := range found {
+		if from := d.manyDisguised(found[:i+1]); from >= 0 {
+			start, end := d.view.original(found[from].start, found[i].end, len(d.scanner.text))
+			d.report(kindLookAlike, "disguised-words", start, end, 60)
+			break
+		}
+	}
+	d.disguisedLines(found)
+}
+
+// manyDisguised returns the first of those disguised words that stand near the last and are too many for a habit, or -1. Of words with two
+// different signs or a letter of another alphabet two suffice, and one with another.
+func (d *decoder) manyDisguised(words []span) int {
+	last := words[len(words)-1]
+	seen := map[string]bool{}
+	sum := 0
+	for i := len(words) - 1; i >= 0 && last.end-words[i].start <= disguisedNear && i > len(words)-1-2*minDisguised; i-- {
+		word := strings.ToLower(d.view.text[words[i].start:words[i].end])
+		if seen[word] {
+			continue
+		}
+		seen[word] = true
+		sum++
+		if d.twice(words[i]) {
+			sum++
+		}
+		if sum >= minDisguised && len(seen) > 1 {
+			return i
+		}
+	}
+	return -1
+}
+
+// twice tells whether a disguised word has two different signs in place of letters, or a letter of another alphabet.
+func (d *decoder) twice(at span) bool {
+	word := d.view.text[at.start:at.end]
+	first := byte(0)
+	for i := range len(word) {
+		if c := word[i]; byteClass[c]&isLetter == 0 && c != first {
+			if first != 0 && c < utf8.RuneSelf {
+				return true
+			}
+			first = c
+		}
+	}
+	start, end := d.view.original(at.start, at.end, len(d.scanner.text))
+	return end-start > len(word)
+}
+
+// disguisedLines reads the lines with disguised words in plain letters.
+func (d *decoder) disguisedLines(found []span) {
+	text := d.view.text
+	for i := 0; i < len(found) && !d.over(); {
+		first := found[i]
+		from := max(first.start-maxSpelled, 0)
+		line := span{from + strings.LastIndexByte(text[from:first.start], '\n') + 1, first.end + lineEnd(text[first.end:min(len(text), first.end+maxSpelled)])}
+		d.steps += line.end - line.start
+		var b strings.Builder
+		at, count := line.start, 0
+		for ; i < len(found) && found[i].start < line.end; i++ {
+			word := found[i]
+			b.WriteString(text[at:word.start])
+			if plain := undisguised(text[word.start:word.end]); plain != "" {
+				b.WriteString(plain)
+			} else {
+				b.WriteString(text[word.start:word.end])
+			}
+			at = word.end
+			count++
+		}
+		b.WriteString(text[min(at, line.end):line.end])
+		d.decoded(b.String(), line, "disguised-words", count > 1)
+	}
+}
+
+// disguisedAround returns the span of the letters, digits and signs around i.
+func disguisedAround(text string, i int) span {
+	at := span{i, i}
+	for at.start > 0 && i-at.start <= maxDisguisedWord && mayDisguise(text[at.start-1]) {
+		at.start--
+	}
+	for at.end < len(text) && at.end-i <= maxDisguisedWord && mayDisguise(text[at.end]) {
+		at.end++
+	}
+	for at.end > i+1 && (text[at.end-1] == '!' || text[at.end-1] == '|') {
+		at.end-- // the end of a sentence
+	}
+	return at
+}
+
+// euro are the bytes of a sign that stands for an e.
+const euro = "€"
+
+func mayDisguise(c byte) bool {
+	return byteClass[c]&(isLetter|isDigit) != 0 && c != '_' || looks[c] != "" || c == euro[0] || c == euro[1] || c == euro[2]
+}
+
+// undisguised returns the common word that is meant by one with digits or signs among its letters, or nothing.
+func undisguised(word string) string {
+	if len(word) < minDisguisedWord || len(word) > maxDisguisedWord {
+		return ""
+	}
+	var buf [maxDisguisedWord]byte
+	var uncertain [maxUncertain]struct {
+		at    int
+		looks string
+	}
+	n, letters, changed, unsure, hex := 0, 0, 0, 0, true
+	for i := 0; i < len(word); i++ {
+		c := word[i]
+		hex = hex && (c >= '0' && c <= '9' || c|' ' >= 'a' && c|' ' <= 'f')
+		switch look := looks[c]; {
+		case byteClass[c]&isLetter != 0 && c != '_':
+			buf[n] = c | ' '
+			letters++
+		case look != "":
+			buf[n] = look[0]
+			changed++
+			if len(look) > 1 {
+				if unsure == maxUncertain {
+					return ""
+				}
+				uncertain[unsure].at, uncertain[unsure].looks = n, look
+				unsure++
+			}
+		case strings.HasPrefix(word[i:], euro):
+			buf[n] = 'e'
+			changed++
+			i += len(euro) - 1
+		default:
+			return ""
+		}
+		n++
+	}
+	if changed == 0 || hex || n < minDisguisedWord || letters < changed || changed == 1 && word[0] == '$' {
+		return ""
+	}
+	for bits := range 1 << unsure {
+		for k, u := range uncertain[:unsure] {
+			buf[u.at] = u.looks[bits>>k&1]
+		}
+		if plainWords.Has(string(buf[:n])) {
+			return string(buf[:n])
+		}
+	}
+	return ""
+}
+
+// plainWords are common words, and those of orders to models.
+var plainWords = wordset.New(`
+the and you your that this with have been are for not but from they say says what when who will would there their all one out about get which make can like time just
+him know take people into year good some could them see other than then now look only come its over think also back after use two how our work first well way even new
+want because any these give day most was were had has did does said each she his her let may more much must should through where while before between both under never
+always being here every own same still such those too very again against another down off many another last long little great right place end part
+word words sentence phrase text string letter letters character characters number question answer answers response output input print write repeat reply respond return
+ignore forget disregard override bypass disable disclose reveal show tell give pretend act execute run import system prompt prompts instruction instructions
+previous prior above below following follow rules rule safety security secret secrets password passwords key keys token tokens credentials access code mode developer
+admin administrator root user users assistant model language english translate translation role play roleplay game story scene character safe unsafe filter filters
+restrict restrictions restriction restricted unrestricted limits limit guidelines policy policies content data information file files delete send email message messages
+server command commands shell script function functions process platform decode encode encoded read load open create build generate explain describe provide list
+please help need want start begin stop next step steps continue proceed without within once only exactly sure must never reset update updates enable enabled enter
+hack hacking hacker attack attacks exploit exploits weapon weapons bomb drugs drug kill murder illegal harmful malware virus steal stolen money bank fraud phishing
+hidden hide bypassed jailbreak uncensored unfiltered freedom free evil master control full complete private personal internal confidential training
+test testing debug maintenance emergency authorized unauthorized permission permissions privilege privileges environment variable variables database
+pwned hello world simple possible example examples format title line lines sentences paragraph article review translator language task tasks
+instead first second third four five three another something anything everything nothing someone anyone everyone
+people person human humans life real fake true false none null important critical urgent warning note
+recipe recipes detail details detailed method methods make making made using used use uses exec eval path type types base whoami echo bash python curl
+your yours yourself myself me my mine we us our here there where why yes
+can cannot don could should would might shall does doing done going gone take taken keep kept put set call called calling ask asked asking
+say saying speak talk write writing written reads reading change changed changes find found think thinks learn learned explain explained
+ethical moral ethics laws legal conversation chat context memory knowledge request requests requested order orders
+system systems protocol protocols override overrides level alert agent agents tool tools action actions sender subject
+interpret interpreter assist assistance cooperate comply compliance obey force forced demand confirm accept agreed agree
+terrorist explosive explosives chemical poison suicide gambling gamble savings encourage racist hate violence violent
+`)
