@@ -208,11 +208,11 @@ func yamlPrompt(text string) []string {
 	return []string{rule.Prompt}
 }
 
-// anyMembers are all members of a name in a JSON document.
+// anyMembers are all members of a name in a document of JSON or YAML.
 func anyMembers(name string) func(text string) []string {
 	return func(text string) (found []string) {
 		var document any
-		if json.Unmarshal([]byte(text), &document) != nil {
+		if json.Unmarshal([]byte(text), &document) != nil && yaml.Unmarshal([]byte(text), &document) != nil {
 			return nil
 		}
 		var walk func(v any)
@@ -233,5 +233,33 @@ func anyMembers(name string) func(text string) []string {
 		}
 		walk(document)
 		return found
+	}
+}
+
+// stringList are the strings of a JSON array.
+func stringList(text string) (found []string) {
+	if json.Unmarshal([]byte(text), &found) != nil {
+		return nil
+	}
+	return found
+}
+
+// mostOf is how many attacks of one repository count: from round 12 on no data set decides a figure alone.
+const mostOf = 200
+
+// spread leaves mostOf attacks of each repository, evenly over its rows, to be scored.
+func spread(rows []row, repo func(row) string) {
+	attacks := map[string][]int{}
+	for i, r := range rows {
+		if r.Expect == flagged {
+			attacks[repo(r)] = append(attacks[repo(r)], i)
+		}
+	}
+	for _, list := range attacks {
+		for n, i := range list {
+			if n > 0 && len(list) > mostOf && n*mostOf/len(list) == (n-1)*mostOf/len(list) {
+				rows[i].Expect = plain
+			}
+		}
 	}
 }

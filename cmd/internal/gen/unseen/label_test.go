@@ -216,3 +216,20 @@ func TestOracle(t *testing.T) {
 		}
 	}
 }
+
+func TestSpread(t *testing.T) {
+	t.Parallel()
+	var rows []row
+	for range 3*mostOf + 1 {
+		rows = append(rows, row{Source: "a", Expect: flagged})
+	}
+	rows = append(rows, row{Source: "b", Expect: flagged}, row{Source: "a", Expect: clean})
+	spread(rows, func(r row) string { return r.Source })
+	count := map[string]int{}
+	for _, r := range rows {
+		count[r.Source+" "+r.Expect]++
+	}
+	if count["a flag"] != mostOf || count["b flag"] != 1 || count["a clean"] != 1 {
+		t.Errorf("got %v", count)
+	}
+}

@@ -103,7 +103,7 @@ func run(w io.Writer, sources map[string][]source, round int, clones, tuned, out
 		}
 		var rows []row
 		for _, s := range sources[name] {
-			if of(s) > round || of(s) < round && recurring[name] {
+			if of(s) > round || of(s) < round && recurring[name] && (round < 12 || of(s) < 10) { // round 12 leaves out what 10 and 11 had
 				continue
 			}
 			texts, err := s.read(clones)
@@ -133,6 +133,13 @@ func run(w io.Writer, sources map[string][]source, round int, clones, tuned, out
 				}
 				rows = append(rows, row{input, s.class, s.label(input), s.repo + "/" + s.path, s.dialect})
 			}
+		}
+		if name == "injection" && round >= 12 {
+			spread(rows, func(r row) string {
+				owner, rest, _ := strings.Cut(r.Source, "/")
+				repo, _, _ := strings.Cut(rest, "/")
+				return owner + "/" + repo
+			})
 		}
 		if err := errors.Join(postgres.err, mariadb.err); err != nil {
 			return fmt.Errorf("no database labels SQL: %w", err)
