@@ -390,9 +390,12 @@ func (d *decoder) morse() {
 	isMorse := func(c byte) bool { return c == '.' || c == '-' || c == ' ' || c == '/' || c == '|' }
 	const least = 3 * minMorse // bytes, so every second half of it has one
 	d.steps += len(text) / 8
-	for i := least/2 - 1; i < len(text) && !d.over(); i += least / 2 {
-		if !isMorse(text[i]) {
+	for i := least/2 - 1; i < len(text); i += least / 2 {
+		if !isMorse(text[i]) || !isMorse(text[i-1]) || !isMorse(text[i-2]) { // of a row, the second look has all three
 			continue
+		}
+		if d.over() {
+			return
 		}
 		from, to := i, i+1
 		for from > 0 && isMorse(text[from-1]) && i-from < least {

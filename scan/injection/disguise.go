@@ -4,7 +4,7 @@
 package injection
 
 import (
-	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -28,7 +28,17 @@ var looks = [256]string{'0': "o", '1': "il", '3': "e", '4': "a", '5': "s", '6': 
 func (d *decoder) disguised() {
 	found := d.odd
 	text := d.view.text
-	for _, sign := range [...]string{"!", "|", "$", "@", "+", "€"} {
+	for _, at := range d.foreign {
+		word := d.view.from(at)
+		if plainWords.Has(strings.ToLower(text[word.start:word.end])) {
+			found = append(found, word)
+		}
+	}
+	ascii := nonASCII(text) == len(text)
+	for _, sign := range [...]string{"!", "@", "$", euro, "|", "+"} {
+		if sign == euro && ascii || (sign == "|" || sign == "+") && len(found) == 0 { // tables and sums are full of these
+			continue
+		}
 		for at := 0; !d.over(); {
 			i := strings.Index(text[at:], sign)
 			if i < 0 {
@@ -43,18 +53,18 @@ func (d *decoder) disguised() {
 			}
 		}
 	}
-	for _, at := range d.foreign {
-		word := d.view.from(at)
-		if plainWords.Has(strings.ToLower(text[word.start:word.end])) {
-			found = append(found, word)
-		}
-	}
-	d.steps += len(found)
 	if len(found) == 0 {
 		return
 	}
-	slices.SortFunc(found, func(a, b span) int { return a.start - b.start })
-	found = slices.CompactFunc(found, func(next, last span) bool { return next.start < last.end })
+	d.steps += len(found)
+	sort.Slice(found, func(i, j int) bool { return found[i].start < found[j].start })
+	apart := found[:1]
+	for _, next := range found[1:] {
+		if next.start >= apart[len(apart)-1].end {
+			apart = append(apart, next)
+		}
+	}
+	found = apart
 	for i := range found {
 		if from := d.manyDisguised(found[:i+1]); from >= 0 {
 			start, end := d.view.original(found[from].start, found[i].end, len(d.scanner.text))
@@ -154,50 +164,52 @@ func mayDisguise(c byte) bool {
 
 // undisguised returns the common word that is meant by one with digits or signs among its letters, or nothing.
 func undisguised(word string) string {
-	if len(word) < minDisguisedWord || len(word) > maxDisguisedWord {
-		return ""
-	}
-	var buf [maxDisguisedWord]byte
-	var uncertain [maxUncertain]struct {
-		at    int
-		looks string
-	}
-	n, letters, changed, unsure, hex := 0, 0, 0, 0, true
+	letters, changed, hex := 0, 0, true
 	for i := 0; i < len(word); i++ {
 		c := word[i]
 		hex = hex && (c >= '0' && c <= '9' || c|' ' >= 'a' && c|' ' <= 'f')
-		switch look := looks[c]; {
+		switch {
 		case byteClass[c]&isLetter != 0 && c != '_':
-			buf[n] = c | ' '
 			letters++
-		case look != "":
-			buf[n] = look[0]
+		case looks[c] != "":
 			changed++
-			if len(look) > 1 {
-				if unsure == maxUncertain {
-					return ""
-				}
-				uncertain[unsure].at, uncertain[unsure].looks = n, look
-				unsure++
-			}
 		case strings.HasPrefix(word[i:], euro):
-			buf[n] = 'e'
 			changed++
 			i += len(euro) - 1
 		default:
 			return ""
 		}
-		n++
 	}
-	if changed == 0 || hex || n < minDisguisedWord || letters < changed || changed == 1 && word[0] == '$' {
+	if changed == 0 || hex || letters < changed || letters+changed < minDisguisedWord || len(word) > maxDisguisedWord || changed == 1 && word[0] == '$' {
 		return ""
 	}
-	for bits := range 1 << unsure {
-		for k, u := range uncertain[:unsure] {
-			buf[u.at] = u.looks[bits>>k&1]
+	return plainWord(strings.ReplaceAll(word, euro, "3"))
+}
+
+// plainWord returns the common word that letters, digits and signs look like, or nothing.
+func plainWord(word string) string {
+	var buf [maxDisguisedWord]byte
+	uncertain := make([]int, 0, maxUncertain) // where one of two letters is meant
+	for i := range len(word) {
+		look := looks[word[i]]
+		switch len(look) {
+		case 0:
+			buf[i] = word[i] | ' '
+			continue
+		case 2:
+			if len(uncertain) == maxUncertain {
+				return ""
+			}
+			uncertain = append(uncertain, i)
 		}
-		if plainWords.Has(string(buf[:n])) {
-			return string(buf[:n])
+		buf[i] = look[0]
+	}
+	for bits := range 1 << len(uncertain) {
+		for k, i := range uncertain {
+			buf[i] = looks[word[i]][bits>>k&1]
+		}
+		if plainWords.Has(string(buf[:len(word)])) {
+			return string(buf[:len(word)])
 		}
 	}
 	return ""

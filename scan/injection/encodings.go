@@ -290,9 +290,6 @@ func (d *decoder) octets() {
 // escapes decodes per cent signs, references of HTML and escapes of programming languages.
 func (d *decoder) escapes() {
 	text := d.view.text
-	if !hasAny(text, '%', '\\', '&', '+') {
-		return
-	}
 	d.steps += 3 * len(text)
 	if strings.IndexByte(text, '&') >= 0 {
 		d.runs("&#", "html-references", html.UnescapeString)

@@ -31,12 +31,12 @@ func (s *scanner) markdown(v *view) []hiddenSpan {
 
 // altText is the text of an image that ends at open, which a page shows if it lacks the image.
 func altText(text string, open int) span {
-	from := max(open-maxAlt, 0)
-	i := strings.LastIndex(text[from:open], "![")
-	if i < 0 || strings.Contains(text[from+i+2:open], "]") {
-		return span{open, open}
+	for i := open - 1; i > max(open-maxAlt, 0) && text[i] != ']'; i-- {
+		if text[i] == '[' && text[i-1] == '!' {
+			return span{i + 1, open}
+		}
 	}
-	return span{from + i + 2, open}
+	return span{open, open}
 }
 
 // A link is the destination and the title of a link or an image of Markdown.
