@@ -24,7 +24,7 @@ const (
 var looks = [256]string{'0': "o", '1': "il", '3': "e", '4': "a", '5': "s", '6': "gb", '7': "t", '8': "b", '9': "g", '!': "il", '|': "li", '$': "s", '@': "a", '+': "t"}
 
 // disguised reports words that are spelt with digits, signs and letters of other alphabets in place of their letters, if several stand
-// near each other: nobody writes so by habit. What the line of one says in plain letters is read as well.
+// near each other: nobody writes so by habit. It reads their lines in plain letters as well.
 func (d *decoder) disguised() {
 	found := d.odd
 	text := d.view.text
