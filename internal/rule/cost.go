@@ -13,11 +13,18 @@ import (
 )
 
 // A meter prices what CEL prices at next to nothing: a call of which the types are not known
-// before it runs, as with a dyn, and a comparison of lists in lists.
+// before it runs, as with a dyn, a comparison of lists in lists, and a walk through all of a value.
 type meter struct{}
 
 // CallCost implements cost.ActualCostEstimator. Nil leaves the price to CEL.
 func (meter) CallCost(function, overload string, args []ref.Val, result ref.Val) *uint64 {
+	if function == nestedFunction {
+		price := uint64(1)
+		for _, v := range args {
+			price += weight(v)
+		}
+		return &price
+	}
 	compares := function == operators.Equals || function == operators.NotEquals || function == operators.In
 	if overload != "" && !(compares && slices.ContainsFunc(args, aggregate)) {
 		return nil

@@ -57,6 +57,8 @@ func TestFailuresDeny(t *testing.T) {
 		{name: "null where none is allowed", when: `args.path != "x"`, arguments: `{"path": null}`, want: errType.Error()},
 		{name: "other type in a list", when: `args.tags.all(t, t != "x")`, arguments: `{"tags": [5]}`, want: errType.Error()},
 		{name: "no object", when: `args.filter.owner != "x"`, arguments: `{"filter": "x"}`, want: errType.Error()},
+		{name: "other type, in a walk", when: `nested(args.tags, "x").size() == 0`, arguments: `{"tags": [5]}`, want: errType.Error()},
+		{name: "number out of range, in a walk", when: `nested(args.filter, "x").size() == 0`, arguments: `{"filter": {"owner": "x", "n": 99999999999999999999999}}`, want: errRange.Error()},
 		{name: "no list", when: `size(args.tags) == 0`, arguments: `{"tags": "x"}`, want: errType.Error()},
 		{name: "other type, dynamic", tools: "files:*", when: `args.path.startsWith("x")`, arguments: `{"path": 5}`, want: "no such overload"},
 		{name: "null, nullable", when: `args.name.startsWith("x")`, arguments: `{"name": null}`, want: "no such overload"},
@@ -187,6 +189,7 @@ func TestHostile(t *testing.T) {
 		{"long text for a glob", `{"path": ` + longer + `}`, `glob(args.path, "*a*a*a*a*a*a*a*b")`},
 		{"substring of equal length", `{"path": ` + longer + `, "kind": ` + longer + `}`, `args.path.contains(args.kind + "b")`},
 		{"equality of all", `{"any": [` + many + `], "free": {"x": ` + longer + `}}`, `[1,2,3,4,5,6,7,8,9,10,11].all(x, [args.any] == [args.any] && args.free == args.free)`},
+		{"a walk for each", `{"any": ` + many + `, "free": {"x": [` + many + `]}}`, `args.any.all(x, nested(args.free, "y").size() == 0)`},
 		{"conversions", `{"path": ` + longer + `}`, `string(bytes(args.path)) == args.path + "b"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -32,6 +32,8 @@ func functions() []cel.EnvOption {
 			}))),
 		cel.Function(globFunction, cel.Overload("glob_string_string", []*cel.Type{text, text}, cel.BoolType,
 			cel.BinaryBinding(func(_, _ ref.Val) ref.Val { return types.WrapErr(errPattern) }))), // planned by patterns
+		cel.Function(nestedFunction, cel.Overload("nested_dyn_string", []*cel.Type{cel.DynType, text}, cel.ListType(cel.DynType),
+			cel.BinaryBinding(nested))), // priced by meter
 		cel.CostModel(
 			cost.Overload("within_string_string", cost.EvalCost(cost.Scale(cost.Sum(cost.Arg(0), cost.Arg(1)), perPathCharacter))),
 			cost.Overload("resolve_string", cost.EvalCost(cost.Scale(cost.Arg(0), perPathCharacter))),

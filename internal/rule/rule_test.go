@@ -106,6 +106,11 @@ func TestConditions(t *testing.T) {
 		{`{"path": "a/b/c.txt"}`, `glob(args.path, "a/**.txt") && !glob(args.path, "a/*.txt")`, true},
 		{`{"path": "README.md"}`, `args.path.lowerAscii().matches("^[a-z]+[.]md$")`, true},
 		{`{"path": "a@b"}`, `args.path.split("@")[1] == "b"`, true},
+		{`{"free": {"x": [[{"y": 1}], {"z": {"y": {"y": 2}}}]}}`, `nested(args.free, "y").size() == 3`, true},
+		{`{"free": {"x": ["y", {"Y": "y"}]}}`, `nested(args.free, "y").size() == 0`, true},
+		{`{"any": [{"from": "a"}, {"to": {"from": "b"}}]}`, `nested(args.any, "from") == ["a", "b"]`, true},
+		{`{"any": [{"from": "a"}], "free": {"from": 1}}`, `nested([args.any, args.free], "from").size() == 2 && nested(args, "free").size() == 1`, true},
+		{`{"any": 5}`, `nested(args.any, "y").size() == 0`, true},
 		{`{"path": "10.1.2.3"}`, `cidr("10.0.0.0/8").containsIP(args.path)`, true},
 	} {
 		for _, tools := range [][]string{{"files:read"}, {"files:*"}} {
