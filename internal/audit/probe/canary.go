@@ -51,10 +51,10 @@ type canary struct {
 	hits  map[string][]hit // by path
 	total int
 	asked requests
-	ran   map[string]bool // paths of pages whose script has run
-	avoid map[string]bool // hosts of probes
-	spoke map[string]bool // names of services that stand-ins answered for
-	paths []servicePath   // of requests to services, with a random name in them
+	ran   map[string]bool          // paths of pages whose script has run
+	avoid map[string]bool          // hosts of probes
+	spoke map[string]bool          // names of services that stand-ins answered for
+	paths map[string][]servicePath // of requests to services, by an expected name in them
 }
 
 // A page is the answer at one path.
@@ -74,7 +74,7 @@ type hit struct {
 }
 
 func newCanary() *canary {
-	return &canary{body: token(), pages: map[string]page{}, hits: map[string][]hit{}, asked: requests{}, ran: map[string]bool{}, avoid: map[string]bool{}, spoke: map[string]bool{}}
+	return &canary{body: token(), pages: map[string]page{}, hits: map[string][]hit{}, asked: requests{}, ran: map[string]bool{}, avoid: map[string]bool{}, spoke: map[string]bool{}, paths: map[string][]servicePath{}}
 }
 
 // expect makes an unguessable path with an answer.

@@ -270,8 +270,11 @@ func (a *auditor) arguments(ctx context.Context, w *watch, c audit.Cell, answere
 	began := w.started
 	w.started = nil
 	said := ""
-	w.follow(ctx, []string{split, option}, func(_ int, r reply) bool {
-		answered, said = answered && r.failed == "", r.text
+	w.follow(ctx, []string{split, option}, func(i int, r reply) bool {
+		answered = answered && r.failed == ""
+		if i == 1 { // not always the last one: unanswered calls are made again
+			said = r.text
+		}
 		return false
 	})
 	calls := len(w.tried) + 2

@@ -27,7 +27,7 @@ func TestSame(t *testing.T) {
 	need.Minutes(t)
 	race.Skip(t)
 	t.Parallel()
-	fixtures := []string{"warm", "crash", "hang", "read-prefix+", "write-open+", "fetch-words+", "shell-quoted", "search-prefix", "move-prefix", "delete", "save-device", "list-open", "read-said", "fetch-list+", "host-device", "save-adb", "silent-make", "silent-cat"}
+	fixtures := []string{"warm", "crash", "hang", "read-prefix+", "write-open+", "fetch-words+", "shell-quoted", "search-prefix", "move-prefix", "delete", "save-device", "list-open", "read-said", "fetch-list+", "host-device", "save-adb", "silent-make", "silent-cat", "steer-words", "option-open", "request-open"}
 	reports := func() map[string]string {
 		r := run(t, Config{Command: fixtureServer(t, fixtures...), CallTimeout: 4 * time.Second, Budget: 5 * time.Minute})
 		report := audit.New(audit.Input{Target: audit.Target{Name: "server", Server: r.Server, Methods: []audit.Method{audit.Dynamic}}, Tools: r.Tools, Facts: r.Facts, Notes: r.Notes})

@@ -18,8 +18,10 @@ import (
 
 // Bounds of the choices that are tried for one parameter.
 const (
-	maxSteered = 30
-	maxChoices = 24 // of one parameter
+	maxSteered       = 30
+	maxSlowlySteered = 8   // with a tool whose calls wait for long: the time is for the probes
+	maxChoices       = 24  // of one parameter
+	maxBeside        = 100 // parameters beside it: a schema is untrusted
 )
 
 // steer returns a copy of the tool with the values with which a parameter takes effect, or the tool itself.
@@ -27,11 +29,15 @@ func (a *auditor) steer(ctx context.Context, t *tool, p parameter) *tool {
 	if a.session == nil || a.session.box == nil || strings.Count(p.pointer, "/") != 1 {
 		return t
 	}
-	ways := t.ways(a.world, p)
+	ways := t.ways(a.world, p, a.cfg.SkipDestructive)
 	if len(ways) == 0 || a.arrives(ctx, t, p) {
 		return t
 	}
-	for _, way := range ways[:min(len(ways), maxSteered)] {
+	most := maxSteered
+	if a.slow[t.Name] {
+		most = maxSlowlySteered
+	}
+	for _, way := range ways[:min(len(ways), most)] {
 		if a.over(ctx) || a.silent(t) {
 			break
 		}
@@ -45,20 +51,30 @@ func (a *auditor) steer(ctx context.Context, t *tool, p parameter) *tool {
 }
 
 // ways are the values to try beside a parameter: each choice of each other parameter, alone and with everything else that the tool
-// can take, and at last that alone.
-func (u *tool) ways(w *world, p parameter) []map[string]any {
+// can take, and at last that alone. Required parameters come first: they are what a tool does. Choices that delete or stop something may be left out.
+func (u *tool) ways(w *world, p parameter, harmless bool) []map[string]any {
 	properties, _ := u.schema["properties"].(map[string]any)
-	rest := map[string]any{}
+	var first, last []string
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		switch {
+		case name == p.name || len(first)+len(last) >= maxBeside:
+		case slices.Contains(u.required[:min(len(u.required), maxBeside)], name):
+			first = append(first, name)
+		default:
+			last = append(last, name)
+		}
+	}
+	rest := map[string]any{}
+	for _, name := range last {
 		form, ok := u.resolve(properties[name])
-		if _, default_ := form["default"]; ok && !default_ && name != p.name && !slices.Contains(u.required, name) && hasType(form, "string") {
+		if _, default_ := form["default"]; ok && !default_ && hasType(form, "string") {
 			rest[name] = u.value(properties[name], name, w, 1)
 		}
 	}
 	var list []map[string]any
-	for _, name := range slices.Sorted(maps.Keys(properties)) {
+	for _, name := range slices.Concat(first, last) {
 		form, ok := u.resolve(properties[name])
-		if !ok || name == p.name {
+		if !ok {
 			continue
 		}
 		choices := stringsOf(form["enum"])
@@ -66,10 +82,16 @@ func (u *tool) ways(w *world, p parameter) []map[string]any {
 			choices = choicesIn(said)
 		}
 		for _, choice := range choices[:min(len(choices), maxChoices)] {
+			if harmless && destructiveName.MatchString(choice) {
+				continue
+			}
 			list = append(list, map[string]any{name: choice})
 			full := maps.Clone(rest)
 			if full[name] = choice; len(full) > 1 {
 				list = append(list, full)
+			}
+			if len(list) >= maxSteered {
+				return list
 			}
 		}
 	}
@@ -87,6 +109,8 @@ func (a *auditor) arrives(ctx context.Context, t *tool, p parameter) bool {
 		stated = len(began.stated.since(0))
 		_, from = began.programs(0)
 	}
+	a.canary.expectPath(name)
+	defer a.canary.forgetPath(name)
 	a.call(ctx, t, t.sample(a.world, setting{p, name}))
 	a.mend()
 	if a.session == nil || a.session.box == nil {

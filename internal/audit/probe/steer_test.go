@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/toolvet/toolvet/call"
 )
 
 // steered are tools of which a parameter takes effect with one choice of another alone, tools that give a value to a program as an
@@ -53,8 +55,35 @@ var steered = map[string]fixture{
 	"option-design": {tool1("show", "flags", "Shows with more flags."), func(_ string, a map[string]any) (string, error) {
 		return output("frobnicate", "show", text(a, "flags"))
 	}},
+	// A program that knows no options, and a server that complains of whatever it is given.
+	"option-text": {tool1("show", "commit", "Shows a commit."), func(_ string, a map[string]any) (string, error) {
+		if _, err := output("true", "show", text(a, "commit")); err != nil {
+			return "", err
+		}
+		return "", errors.New("unknown option: " + text(a, "commit"))
+	}},
+	"option-complains": {tool1("show", "commit", "Shows a commit."), func(_ string, a map[string]any) (string, error) {
+		_, err := output("frobnicate", "-n", text(a, "commit"))
+		return "", errors.Join(errors.New("invalid argument: "+text(a, "commit")), err)
+	}},
 	"request-open":    {tool1("get_item", "ref", "Gets an item of the service."), item(func(s string) string { return s })},
 	"request-guarded": {tool1("get_item", "ref", "Gets an item of the service."), item(url.PathEscape)},
+	"request-design":  {`{"name":"get_item","description":"Gets an item of the service.","inputSchema":{"type":"object","properties":{"ref":{"type":"string","description":"The API route below the items"}},"required":["ref"]}}`, item(func(s string) string { return s })},
+	// The dots are taken out, and a plain value is asked for in both places.
+	"request-strips": {tool1("get_item", "ref", "Gets an item of the service."), func(root string, a map[string]any) (string, error) {
+		part := func(s string) string { return strings.NewReplacer("../", "", "x/", "").Replace(s) }
+		if _, err := item(func(s string) string { return "../" + part(s) })(root, a); err != nil {
+			return "", err
+		}
+		return item(part)(root, a)
+	}},
+	// What is behind a slash is asked for in another place.
+	"request-slash": {tool1("get_item", "ref", "Gets an item of the service."), item(func(s string) string {
+		if at := strings.LastIndexByte(s, '/'); at >= 0 {
+			return "../" + s[at+1:]
+		}
+		return s
+	})},
 }
 
 // item gets an item of a service.
@@ -113,10 +142,93 @@ func TestLeaves(t *testing.T) {
 	}
 }
 
+func TestStandsBelow(t *testing.T) {
+	t.Parallel()
+	for at, want := range map[string]bool{"/items/plain": true, "/items/plain/rest": true, "/plain": false, "/plain/items": false, "/items/plain.json": false, "plain": false} {
+		if got := standsBelow(at, "plain"); got != want {
+			t.Errorf("%s: %v", at, got)
+		}
+	}
+}
+
+// TestPathShown holds the path of a report against what may be another one with each start of a server.
+func TestPathShown(t *testing.T) {
+	t.Parallel()
+	for at, want := range map[string]string{
+		"/v1/items/../x": "/v1/x",
+		"/sessions/" + "6f1e2d3c-0a1b-4c2d-8e9f-001122334455/x": "/sessions/RANDOM/x",
+		"/at/1764455000/x":      "/at/RANDOM/x",
+		"/deadbeef0123456789/x": "/RANDOM/x",
+		"/rest/api/3/issue/10":  "/rest/api/3/issue/10",
+	} {
+		if got := (servicePath{"host", at}).shown(); got != want {
+			t.Errorf("%s: %s, want %s", at, got, want)
+		}
+	}
+	if n := len((servicePath{"host", "/" + strings.Repeat("a b/", 2000)}).shown()); n > 300 {
+		t.Errorf("%d bytes of a path are in a report", n)
+	}
+}
+
+// TestPathsBounded makes endless requests to a service: they take bounded room, and none of the room for an expected name.
+func TestPathsBounded(t *testing.T) {
+	t.Parallel()
+	c := newCanary()
+	name, other := token(), token()
+	c.expectPath(name)
+	for range 3 * maxPaths {
+		c.notePath("host", "/v1/"+token()+"/"+other)
+		c.notePath("host", "/v1/"+name+"/"+strings.Repeat("x", maxPathLength))
+	}
+	c.notePath("host", "/v1/"+name)
+	if got := c.pathsWith(name); len(got) != 1 || len(c.paths) != 1 {
+		t.Errorf("%d paths, want one: %.200v", len(got), got)
+	}
+	for range 3 * maxPaths {
+		c.notePath("host", "/v1/"+token()+"/"+name)
+	}
+	if got := len(c.pathsWith(name)); got != maxPaths {
+		t.Errorf("%d paths are kept", got)
+	}
+	if c.forgetPath(name); c.requestsWith(name) {
+		t.Error("a forgotten name is kept")
+	}
+}
+
+// TestWaysBounded asks for the ways of a tool with a very large schema. Required choices come first, and such that delete something can be left out.
+func TestWaysBounded(t *testing.T) {
+	t.Parallel()
+	choices := make([]any, 500)
+	for i := range choices {
+		choices[i] = "choice" + token()
+	}
+	properties := map[string]any{"zone": map[string]any{"type": "string", "enum": []any{"show", "delete"}}}
+	for range 3000 {
+		properties["a"+token()] = map[string]any{"type": "string", "enum": choices}
+	}
+	u := &tool{Tool: &call.Tool{Name: "big"}, required: []string{"zone"}, schema: map[string]any{"properties": properties}}
+	if got := u.ways(nil, parameter{name: "name"}, false); len(got) < maxSteered || len(got) > maxSteered+1 {
+		t.Errorf("%d ways", len(got))
+	}
+	small := &tool{Tool: &call.Tool{Name: "small"}, required: []string{"zone"}, schema: map[string]any{"properties": map[string]any{
+		"also": map[string]any{"type": "string", "enum": []any{"one"}}, "zone": properties["zone"]}}}
+	for harmless, want := range map[bool][]any{false: {"show", "show", "delete", "delete", nil}, true: {"show", "show", nil}} {
+		var got []any
+		for _, way := range small.ways(nil, parameter{name: "name"}, harmless) {
+			got = append(got, way["zone"])
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("harmless %v: %v, want %v", harmless, got, want)
+		}
+	}
+}
+
 func TestRefusesOption(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]bool{
 		"fatal: unrecognized argument: --abcde":                                        true,
+		"$ show --abcde" + strings.Repeat(".", 100) + "\nunknown option --abcde":       true,
+		strings.Repeat("--abcde"+strings.Repeat(".", 100), 9000):                       false,
 		"error: unknown option `abcde'":                                                true,
 		"flag provided but not defined: -abcde":                                        true,
 		"unknown branch abcde":                                                         false,
