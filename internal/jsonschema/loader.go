@@ -4,14 +4,17 @@
 package jsonschema
 
 import (
-	"embed"
+	"bytes"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	gourl "net/url"
 	"strings"
+	"sync"
+
+	"github.com/toolvet/toolvet/internal/packed"
 )
 
 // URLLoader knows how to load json from given url.
@@ -31,53 +34,43 @@ func (noLoader) Load(url string) (any, error) {
 
 // --
 
-//go:embed metaschemas
-var metaFS embed.FS
+//go:embed metaschemas.json.gz
+var metaPacked string
 
-func openMeta(url string) (fs.File, error) {
+var metaText = packed.Text(metaPacked)
+
+// metaschemas has the text of each metaschema by its path below json-schema.org. They are unpacked when a schema names the first.
+var metaschemas = sync.OnceValues(func() (all map[string]json.RawMessage, err error) {
+	return all, json.Unmarshal([]byte(metaText()), &all)
+})
+
+// openMeta returns the text of a metaschema; nil if the URL is that of none.
+func openMeta(url string) (json.RawMessage, error) {
 	u, meta := strings.CutPrefix(url, "http://json-schema.org/")
 	if !meta {
 		u, meta = strings.CutPrefix(url, "https://json-schema.org/")
 	}
-	if meta {
-		if u == "schema" {
-			return openMeta(draftLatest.url)
-		}
-		f, err := metaFS.Open("metaschemas/" + u)
-		if err != nil {
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil, nil
-			}
-			return nil, err
-		}
-		return f, err
+	if !meta {
+		return nil, nil
 	}
-	return nil, nil
-
+	if u == "schema" {
+		return openMeta(draftLatest.url)
+	}
+	all, err := metaschemas()
+	return all[u], err
 }
 
 func isMeta(url string) bool {
-	f, err := openMeta(url)
-	if err != nil {
-		return true
-	}
-	if f != nil {
-		f.Close()
-		return true
-	}
-	return false
+	text, err := openMeta(url)
+	return err != nil || text != nil
 }
 
 func loadMeta(url string) (any, error) {
-	f, err := openMeta(url)
-	if err != nil {
+	text, err := openMeta(url)
+	if err != nil || text == nil {
 		return nil, err
 	}
-	if f == nil {
-		return nil, nil
-	}
-	defer f.Close()
-	return UnmarshalJSON(f)
+	return UnmarshalJSON(bytes.NewReader(text))
 }
 
 // --

@@ -484,6 +484,7 @@ func (vd *validator) addErr(err error) {
 	}
 }
 
+//go:noinline
 func (vd *validator) addError(kind ErrorKind) {
 	vd.errors = append(vd.errors, vd.error(kind))
 }
