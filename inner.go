@@ -124,6 +124,9 @@ func (g *Gate) inner(ctx context.Context, c *call.Call, at Point, dry *dryRun, d
 	return &innerArguments{calls.Arguments, text, iv.Arguments, iv.Changes}
 }
 
+// innerFinding is not inlined: its copies weigh more than they save.
+//
+//go:noinline
 func innerFinding(pointer, message string) check.Finding {
 	return check.Finding{Check: innerCheck, Stage: check.Schema, Level: check.SyntaxLevel, Pointer: pointer, Message: message}
 }

@@ -42,6 +42,9 @@ type sink struct {
 const maxStored = 20_000
 
 // fail reports f, and returns false.
+// It is not inlined: its copies weigh more than they save.
+//
+//go:noinline
 func (e *evaluator) fail(f failure) bool {
 	if e.sink == nil {
 		return false
@@ -65,6 +68,9 @@ type place struct {
 	index  int // of an array item; -1 for a property
 }
 
+// property is not inlined: its copies weigh more than they save.
+//
+//go:noinline
 func (p *place) property(name string) *place { return &place{parent: p, name: name, index: -1} }
 
 // member and item return the place of something inside, nil when nobody asks.

@@ -5,7 +5,6 @@ package command
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/checks/internal/filekind"
@@ -183,7 +182,7 @@ func secretInside(code string) bool {
 	if !filekind.Hints(code) {
 		return false
 	}
-	return slices.ContainsFunc(strings.FieldsFunc(code, func(r rune) bool { return strings.ContainsRune("\"' \t\n;<>(){},", r) }), filekind.Secret)
+	return anyWord(strings.FieldsFunc(code, func(r rune) bool { return strings.ContainsRune("\"' \t\n;<>(){},", r) }), filekind.Secret)
 }
 
 // sqliteActs reports whether a text for sqlite3 does more than look: by a command that begins with a dot, or by a

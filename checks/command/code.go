@@ -176,7 +176,7 @@ func (l *language) does(s source) string {
 	switch {
 	case l.modules != nil:
 		for _, lit := range s.literals {
-			if l.modules.MatchString(lit.before) && (!imports(lit.text) || strings.ContainsAny(strings.TrimPrefix(lit.text, "node:"), ":\\") || slices.ContainsFunc(strings.Split(lit.text, "/"), func(step string) bool { return among(step, l.foreign) && !(among(step, l.local) && s.local()) })) {
+			if l.modules.MatchString(lit.before) && (!imports(lit.text) || strings.ContainsAny(strings.TrimPrefix(lit.text, "node:"), ":\\") || anyWord(strings.Split(lit.text, "/"), func(step string) bool { return among(step, l.foreign) && !(among(step, l.local) && s.local()) })) {
 				return inCode
 			}
 		}

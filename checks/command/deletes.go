@@ -4,7 +4,6 @@
 package command
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/checks/command/internal/grammar"
@@ -57,7 +56,7 @@ const deletesElsewhere = "deletes or stops what lives longer than the work at ha
 
 // judgeDeletes judges clients that delete elsewhere. A server that lists such a client means it to.
 func judgeDeletes(j *judge, s simple, r *grammar.Reading) {
-	if !j.inside || s.excused(r) || slices.ContainsFunc(s.words[1:], func(w string) bool {
+	if !j.inside || s.excused(r) || anyWord(s.words[1:], func(w string) bool {
 		return among(w, "--help -h help --dry-run --dry-run=client --dry-run=server --dryrun --what-if")
 	}) {
 		return
@@ -83,7 +82,7 @@ func judgeDeletes(j *judge, s simple, r *grammar.Reading) {
 		if !among(program, one.programs) {
 			continue
 		}
-		if one.words != nil && one.words.MatchString(line) || one.options != nil && slices.ContainsFunc(s.words[1:], one.options.MatchString) {
+		if one.words != nil && one.words.MatchString(line) || one.options != nil && anyWord(s.words[1:], one.options.MatchString) {
 			j.refuse(-1, wipe, deletesElsewhere)
 		}
 	}

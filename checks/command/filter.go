@@ -10,8 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // A line may spell a name backwards, or in base64, and have a filter put it right: cat $(echo swodahs/cte/ | rev). These filters are computed here, where the
@@ -232,9 +233,9 @@ func veils(words []string, in *string) bool {
 	}
 	switch {
 	case among(program, "awk gawk mawk"):
-		return slices.ContainsFunc(words[1:], func(w string) bool { return strings.HasPrefix(strings.TrimSpace(w), "BEGIN") })
+		return anyWord(words[1:], func(w string) bool { return strings.HasPrefix(strings.TrimSpace(w), "BEGIN") })
 	case among(program, "perl ruby python python3 node"):
-		return slices.ContainsFunc(words[1:], codeOption.MatchString)
+		return anyWord(words[1:], codeOption.MatchString)
 	}
 	return false
 }

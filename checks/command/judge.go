@@ -80,6 +80,9 @@ func (o *Options) judgeIn(world check.World, value any) []check.Finding {
 	return j.faults
 }
 
+// fail is not inlined: its copies weigh more than they save.
+//
+//go:noinline
 func (j *judge) fail(element int, message, mend string) {
 	j.add(element, check.Finding{Message: message, Suggestion: mend})
 }
@@ -278,7 +281,7 @@ func (j *judge) operator(element, i int, words []string) {
 // findRuns reports whether the words are those of a find with a command, which ends in a
 // semicolon. It is refused for what it runs.
 func findRuns(words []string) bool {
-	return programName(words[0]) == "find" && slices.ContainsFunc(words, func(w string) bool {
+	return programName(words[0]) == "find" && anyWord(words, func(w string) bool {
 		return strings.HasPrefix(w, "-exec") || strings.HasPrefix(w, "-ok")
 	})
 }

@@ -49,7 +49,7 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 		j.refuse(element, secret, s.place(i)+"names a whole directory with keys, accounts or settings in it")
 	case (writers.Has(program) || program == "ln" || last && copiers.Has(program)) && strings.Contains(word, "bin/") && isGuard(word), writes && strings.Contains(written, "bin/") && isGuard(written):
 		j.refuse(element, startup, s.place(i)+"names a program that guards the agent")
-	case (!shows.Has(program) || program == "yq" && slices.ContainsFunc(s.words, func(w string) bool { return strings.HasPrefix(w, "-i") || strings.HasPrefix(w, "--in") })) && filekind.Startup(toDirectory(directory, word)), writes && filekind.Startup(toDirectory(directory, written)):
+	case (!shows.Has(program) || program == "yq" && anyWord(s.words, func(w string) bool { return strings.HasPrefix(w, "-i") || strings.HasPrefix(w, "--in") })) && filekind.Startup(toDirectory(directory, word)), writes && filekind.Startup(toDirectory(directory, written)):
 		j.refuse(element, startup, s.place(i)+"names a file from which a shell, git or the system starts programs later")
 	case among(word, bypasses):
 		j.refuse(element, setting, s.place(i)+"lets an agent do anything without a question")
@@ -87,7 +87,7 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 
 // alone reports whether all other words of a command are options.
 func (s simple) alone(i int) bool {
-	return !slices.ContainsFunc(s.words[1:i], func(w string) bool { return w == "" || w[0] != '-' || among(w, "-t -S --target-directory --suffix") })
+	return !anyWord(s.words[1:i], func(w string) bool { return w == "" || w[0] != '-' || among(w, "-t -S --target-directory --suffix") })
 }
 
 // bypasses are options of agents that switch off all questions. The check refuses them behind any program.
@@ -95,7 +95,7 @@ const bypasses = "--dangerously-skip-permissions --allow-dangerously-skip-permis
 
 // isFilter reports whether a word is the filter of jq, such as .env, rather than a file.
 func isFilter(program string, words []string, i int) bool {
-	return among(program, "jq yq gojq jaq") && words[i][0] == '.' && !strings.Contains(words[i], "/") && !slices.ContainsFunc(words[1:i], func(w string) bool { return w == "" || w[0] != '-' || w == "-f" || w == "--from-file" })
+	return among(program, "jq yq gojq jaq") && words[i][0] == '.' && !strings.Contains(words[i], "/") && !anyWord(words[1:i], func(w string) bool { return w == "" || w[0] != '-' || w == "-f" || w == "--from-file" })
 }
 
 var envrc = lazyregexp.New(`(^|/)\.envrc(\.(local|private|secret))?$`)
@@ -128,7 +128,7 @@ func setsUp(program string, words []string, i int) bool {
 var metadataHints = strings.Fields(`169.254 100.100. 192.0.0. metadata.goog instance-data fd00:ec2`)
 
 func containsAny(word string, hints []string) bool {
-	return slices.ContainsFunc(hints, func(hint string) bool { return strings.Contains(word, hint) })
+	return anyWord(hints, func(hint string) bool { return strings.Contains(word, hint) })
 }
 
 // writers are programs that change or delete the named files.

@@ -4,7 +4,6 @@
 package command
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/internal/lazyregexp"
@@ -97,7 +96,7 @@ func (l *language) callsKnown(code string, taken, modules []string) bool {
 	}
 	for _, m := range called.FindAllStringSubmatchIndex(code, -1) {
 		name, member := code[m[2]:m[3]], strings.HasSuffix(strings.TrimRight(code[max(0, m[2]-looksBack):m[2]], " \t\n"), ".")
-		if member && slices.ContainsFunc(modules, func(module string) bool {
+		if member && anyWord(modules, func(module string) bool {
 			return times[module] == 0 && ofModule(code[max(0, m[2]-looksBack):m[2]], module)
 		}) {
 			continue

@@ -11,10 +11,11 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/toolvet/toolvet/checks/internal/filekind"
-	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/toolvet/toolvet/checks/internal/filekind"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // A parser is not for concurrent use, and costs much to make.
@@ -172,7 +173,7 @@ func (r *reader) brings(s simple) bool {
 	if len(s.words) == 0 || among(programName(s.words[0]), bringers) {
 		return len(s.words) > 0
 	}
-	return slices.ContainsFunc(s.words[1:], func(w string) bool { return strings.Contains(r.made[r.at(w)], insertion) })
+	return anyWord(s.words[1:], func(w string) bool { return strings.Contains(r.made[r.at(w)], insertion) })
 }
 
 // printed returns what the commands from an index on print: insertion if it is fetched or decoded, "" if another program of this machine makes it.

@@ -205,7 +205,7 @@ const ownDiffs = "diff show stash format-patch log range-diff"
 func (r *reader) hand(first, second int) {
 	own := true
 	for _, s := range r.commands[first:second] {
-		own = own && len(s.words) > 0 && (among(programName(s.words[0]), "cat diff filterdiff interdiff git") && !slices.ContainsFunc(s.words[1:], func(w string) bool { _, made := r.made[r.at(w)]; return made }))
+		own = own && len(s.words) > 0 && (among(programName(s.words[0]), "cat diff filterdiff interdiff git") && !anyWord(s.words[1:], func(w string) bool { _, made := r.made[r.at(w)]; return made }))
 		if own && programName(s.words[0]) == "git" {
 			g := reading("git", s.words)
 			own = len(g.Operands) > 0 && among(s.words[g.Operands[0]], ownDiffs)

@@ -39,7 +39,7 @@ func (j *judge) leaves(element int, directory, word string) {
 		return full == dir || strings.HasPrefix(full, dir+"/")
 	}
 	switch {
-	case streams.MatchString(full), slices.ContainsFunc(j.world.Roots, below):
+	case streams.MatchString(full), anyWord(j.world.Roots, below):
 	case passing.MatchString(full), below(os.TempDir()):
 		j.refuse(element, temporary, "changes a file in a directory for temporary files, outside those of the work at hand")
 	default:
@@ -96,7 +96,7 @@ func (j *judge) connects(program string, s simple, own int) {
 	}
 	r := reading(program, s.words)
 	for _, sender := range senders {
-		if among(program, sender.programs) && !slices.ContainsFunc(s.words, here.MatchString) && (sender.words == "" || slices.ContainsFunc(r.Operands, func(i int) bool { return among(s.words[i], sender.words) })) {
+		if among(program, sender.programs) && !anyWord(s.words, here.MatchString) && (sender.words == "" || slices.ContainsFunc(r.Operands, func(i int) bool { return among(s.words[i], sender.words) })) {
 			j.refuse(s.element(0), network, "sends to or fetches from a place that is no listed host")
 		}
 	}
@@ -113,7 +113,7 @@ func (j *judge) connects(program string, s simple, own int) {
 	if s.carries && kind == byHost {
 		hosts, what = []string{"localhost"}, "sends what the line reads from a file to another host"
 	}
-	if program == "curl" && r.Gave("-d", "-F", "-T") || among(program, "curl wget wget2") && slices.ContainsFunc(s.words[1:own], sends.MatchString) {
+	if program == "curl" && r.Gave("-d", "-F", "-T") || among(program, "curl wget wget2") && anyWord(s.words[1:own], sends.MatchString) {
 		hosts, what = []string{"localhost"}, "sends something to another host"
 	}
 	for i := 1; i < own; i++ {
@@ -262,7 +262,7 @@ func listedHost(hosts []string, host string) bool {
 	if ip, err := netip.ParseAddr(host); err == nil && ip.IsLoopback() {
 		host = "localhost"
 	}
-	return slices.ContainsFunc(hosts, func(pattern string) bool {
+	return anyWord(hosts, func(pattern string) bool {
 		pattern = strings.ToLower(pattern)
 		if parent, ok := strings.CutPrefix(pattern, "*."); ok {
 			return host == parent || strings.HasSuffix(host, "."+parent)

@@ -154,7 +154,7 @@ func (s simple) tells(program string, r *grammar.Reading) bool {
 	switch {
 	case program == "git":
 		return len(r.Operands) > 0 && !r.Gave("-C") && (among(s.words[r.Operands[0]], "check-ignore ls-files rm status") ||
-			among(s.words[r.Operands[0]], "log rev-list shortlog") && !slices.ContainsFunc(s.words, gitPatch.MatchString))
+			among(s.words[r.Operands[0]], "log rev-list shortlog") && !anyWord(s.words, gitPatch.MatchString))
 	case program == "echo" || program == "printf":
 		return !s.array && !s.pipes
 	case finders.Has(program) && findRuns(s.words):
@@ -326,5 +326,5 @@ func worldWritable(p string) bool {
 	if p[0] == '/' && !strings.HasPrefix(p, "//") {
 		p = path.Clean(p) + "/"
 	}
-	return slices.ContainsFunc(writable, func(dir string) bool { return strings.HasPrefix(p, dir) })
+	return anyWord(writable, func(dir string) bool { return strings.HasPrefix(p, dir) })
 }

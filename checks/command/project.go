@@ -68,7 +68,7 @@ func (j *judge) project(program string, s simple, r *grammar.Reading, depth int)
 	}
 	for _, one := range fetchers {
 		for file, text := range j.made {
-			if text == insertion && among(program, one.programs) && slices.ContainsFunc(strings.Fields(one.files), func(pattern string) bool {
+			if text == insertion && among(program, one.programs) && anyWord(strings.Fields(one.files), func(pattern string) bool {
 				ok, _ := path.Match(pattern, path.Base(file))
 				return ok
 			}) {
@@ -139,7 +139,7 @@ func (r *reader) unpacks(s simple) {
 	if len(s.words) == 0 || !among(programName(s.words[0]), "tar gtar bsdtar unzip 7z 7za 7zr cpio") {
 		return
 	}
-	if r.foreign || slices.ContainsFunc(s.words[1:], func(w string) bool { return r.made[r.at(w)] == insertion }) {
+	if r.foreign || anyWord(s.words[1:], func(w string) bool { return r.made[r.at(w)] == insertion }) {
 		r.unpacked = true
 	}
 }

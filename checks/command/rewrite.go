@@ -57,7 +57,7 @@ const elsewhereOptions = "-c --config --config-file --config-path --ignore-path 
 func rewritten(program string, s simple, r *grammar.Reading) (changed []int) {
 	for _, k := range rewriting()[program] {
 		one := &rewriters[k]
-		if one.when != nil && !slices.ContainsFunc(s.words[1:], one.when.MatchString) || one.unless != nil && slices.ContainsFunc(s.words[1:], one.unless.MatchString) {
+		if one.when != nil && !anyWord(s.words[1:], one.when.MatchString) || one.unless != nil && anyWord(s.words[1:], one.unless.MatchString) {
 			continue
 		}
 		changed = r.Operands
@@ -121,7 +121,7 @@ func judgeInstall(j *judge, s simple, r *grammar.Reading) {
 			to = append(to, m[3])
 		}
 	}
-	if !does || !j.inside || among(program, "cmake") && slices.Contains(s.words, "--help") || slices.ContainsFunc(s.words, func(w string) bool { return among(w, "-n --dry-run --just-print --recon -q --question") }) {
+	if !does || !j.inside || among(program, "cmake") && slices.Contains(s.words, "--help") || anyWord(s.words, func(w string) bool { return among(w, "-n --dry-run --just-print --recon -q --question") }) {
 		return
 	}
 	for _, dir := range to {

@@ -5,7 +5,6 @@ package command
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/check"
@@ -102,12 +101,12 @@ func (j *judge) use(s simple, r *grammar.Reading, use grammar.Use) {
 
 func (s simple) excused(r *grammar.Reading) bool {
 	if programName(s.words[0]) == "gh" && len(r.Operands) > 1 && s.words[r.Operands[0]] == "api" && s.words[r.Operands[1]] == "graphql" {
-		return slices.ContainsFunc(s.words, readingQuery.MatchString) && !slices.ContainsFunc(s.words, func(w string) bool {
+		return anyWord(s.words, readingQuery.MatchString) && !anyWord(s.words, func(w string) bool {
 			return strings.Contains(w, "mutation") || strings.HasPrefix(w, "--input") || strings.HasPrefix(w, "-X") || strings.HasPrefix(w, "--method") || strings.Contains(w, "=@")
 		})
 	}
 	if among(programName(s.words[0]), "docker podman") && len(r.Operands) > 1 && s.words[r.Operands[1]] == "prune" {
-		return among(s.words[r.Operands[0]], "builder buildx") || s.words[r.Operands[0]] == "image" && !slices.ContainsFunc(s.words, func(w string) bool {
+		return among(s.words[r.Operands[0]], "builder buildx") || s.words[r.Operands[0]] == "image" && !anyWord(s.words, func(w string) bool {
 			return strings.HasPrefix(w, "--a") || strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.Contains(w, "a")
 		})
 	}
@@ -126,6 +125,9 @@ var moduleHosts = lazyregexp.New(`^((sigs\.)?k8s\.io|go\.etcd\.io|go\.uber\.org|
 var readingQuery = lazyregexp.New(`^query=\s*(query\b|\{)`)
 
 // element is where a fault in a word is told.
+// It is not inlined: its copies weigh more than they save.
+//
+//go:noinline
 func (s simple) element(i int) int {
 	if s.array {
 		return s.offset + i
@@ -134,6 +136,9 @@ func (s simple) element(i int) int {
 }
 
 // place names a word of a line; an element of an array has a pointer of its own.
+// It is not inlined: its copies weigh more than they save.
+//
+//go:noinline
 func (s simple) place(i int) string {
 	if s.array {
 		return ""

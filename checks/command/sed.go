@@ -213,6 +213,9 @@ func (r *sedReader) one(of string) bool {
 	return true
 }
 
+// skip is not inlined: its copies weigh more than they save.
+//
+//go:noinline
 func (r *sedReader) skip(characters string) { r.rest = strings.TrimLeft(r.rest, characters) }
 
 func (r *sedReader) skipPast(characters string) {

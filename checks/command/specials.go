@@ -245,13 +245,13 @@ func judgeSought(j *judge, s simple, _ *grammar.Reading) {
 func judgeGuard(j *judge, s simple, r *grammar.Reading) {
 	own := programName(s.words[0]) == "toolvet"
 	if len(r.Operands) == 0 {
-		if fed := s.by != "" && feeds.Has(s.by); fed || !own && !slices.ContainsFunc(s.words, func(w string) bool { return among(w, "--help -h --version -V -v") }) {
+		if fed := s.by != "" && feeds.Has(s.by); fed || !own && !anyWord(s.words, func(w string) bool { return among(w, "--help -h --version -V -v") }) {
 			j.refuse(-1, startup, "opens what guards the agent, to be told what to do") // by words or keys that the line does not show
 		}
 		return
 	}
 	name := s.words[r.Operands[0]]
-	look := among(name, lookingElsewhere) && !slices.ContainsFunc(s.words, func(w string) bool { return among(w, "--accept --fix --force --yes -y") })
+	look := among(name, lookingElsewhere) && !anyWord(s.words, func(w string) bool { return among(w, "--accept --fix --force --yes -y") })
 	if own {
 		look = among(name, looking)
 	} else if programName(s.words[0]) == "safe-chains" && slices.ContainsFunc(r.Operands, func(i int) bool { return strings.Contains(s.words[i], " ") }) {
@@ -277,7 +277,7 @@ func judgeDump(j *judge, s simple, r *grammar.Reading) {
 	if j.listed(s.words) || plainNames.MatchString(s.search) {
 		return
 	}
-	all := len(s.words) == 1 || among(programName(s.words[0]), "env printenv") && !slices.ContainsFunc(s.words[1:], func(w string) bool { return !among(w, "-0 --null --") }) || among(s.words[0], "export declare typeset") && len(s.words) == 2 && among(s.words[1], "-p -x -xp -px")
+	all := len(s.words) == 1 || among(programName(s.words[0]), "env printenv") && !anyWord(s.words[1:], func(w string) bool { return !among(w, "-0 --null --") }) || among(s.words[0], "export declare typeset") && len(s.words) == 2 && among(s.words[1], "-p -x -xp -px")
 	if all && (s.words[0] != "env" || len(r.Variables) == 0) {
 		j.refuse(-1, credential, "prints all variables of the environment, also those that hold secrets")
 		return
@@ -322,7 +322,7 @@ func judgeAssigned(j *judge, s simple, _ *grammar.Reading) {
 			j.variable(words[1]+"=", true)
 		}
 	case "hash", "enable":
-		if slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "-p") || strings.HasPrefix(w, "-f") }) {
+		if anyWord(words, func(w string) bool { return strings.HasPrefix(w, "-p") || strings.HasPrefix(w, "-f") }) {
 			j.refuse(-1, environment, "tells a shell to take a program from elsewhere")
 		}
 	default:
@@ -413,7 +413,7 @@ func judgeFind(j *judge, s simple, r *grammar.Reading) {
 			}
 		}
 	}
-	if len(begins) > 0 && !slices.ContainsFunc(begins, func(dir string) bool { return !plainDirectory.MatchString(dir) }) && !slices.Contains(s.words, "-files0-from") {
+	if len(begins) > 0 && !anyWord(begins, func(dir string) bool { return !plainDirectory.MatchString(dir) }) && !slices.Contains(s.words, "-files0-from") {
 		narrow = true // as with rm -r
 	} else if others {
 		narrow = false

@@ -82,12 +82,12 @@ func looksOnly(name string, words []string) bool {
 	for _, l := range lookers {
 		if line == l || strings.HasPrefix(line, l+" ") {
 			rest := words[min(len(words), len(strings.Fields(l))):]
-			return !slices.ContainsFunc(rest, func(w string) bool {
+			return !anyWord(rest, func(w string) bool {
 				return strings.ContainsAny(w, "=") || strings.HasPrefix(w, "-") && !among(w, "-n -v -u -t --line-numbers") || name == "mount"
 			})
 		}
 	}
-	if among(name, "nc ncat netcat") && len(words) > 3 && !slices.ContainsFunc(words[1:len(words)-2], func(w string) bool { return !among(w, "-z -v -zv -vz -n") }) && strings.Contains(words[1], "z") {
+	if among(name, "nc ncat netcat") && len(words) > 3 && !anyWord(words[1:len(words)-2], func(w string) bool { return !among(w, "-z -v -zv -vz -n") }) && strings.Contains(words[1], "z") {
 		host := words[len(words)-2]
 		return (nearby(host) || privateAddress(host)) && strings.Trim(words[len(words)-1], "0123456789") == "" // only whether it listens
 	}
@@ -147,7 +147,7 @@ func inlineLines(program string, words []string, r *grammar.Reading) []string {
 		}
 	}
 	if among(program, containers) && len(r.Operands) > 2 && among(words[r.Operands[0]], "run create") {
-		if i := slices.Index(words[r.Operands[1]:], "-c"); i > 0 && slices.ContainsFunc(words[:r.Operands[1]], entryShell.MatchString) && r.Operands[1]+i+1 < len(words) {
+		if i := slices.Index(words[r.Operands[1]:], "-c"); i > 0 && anyWord(words[:r.Operands[1]], entryShell.MatchString) && r.Operands[1]+i+1 < len(words) {
 			lines = append(lines, words[r.Operands[1]+i+1]) // of a shell that is the entry point
 		}
 	}

@@ -44,7 +44,7 @@ func judgeStays(j *judge, s simple, _ *grammar.Reading) {
 	program := programName(s.words[0])
 	if among(program, "npx bunx pnpm yarn npm") { // the program that it runs
 		i := slices.IndexFunc(s.words[1:], func(w string) bool { return among(w, "lefthook simple-git-hooks pm2 husky") })
-		if i < 0 || i > 2 || slices.ContainsFunc(s.words[1:i+1], func(w string) bool { return !among(w, "exec dlx x -y --yes --") }) {
+		if i < 0 || i > 2 || anyWord(s.words[1:i+1], func(w string) bool { return !among(w, "exec dlx x -y --yes --") }) {
 			return
 		}
 		if s.words[i+1] == "simple-git-hooks" {
@@ -78,7 +78,7 @@ func (s simple) begins(command []string) int {
 		case len(command) == 1 && strings.HasPrefix(command[0], "--") && strings.HasPrefix(w, command[0]+"="):
 			return i
 		case len(command) == 2 && w == command[0] && strings.HasPrefix(command[1], "--"):
-			if slices.ContainsFunc(s.words[i:], func(w string) bool { return w == command[1] || strings.HasPrefix(w, command[1]+"=") }) {
+			if anyWord(s.words[i:], func(w string) bool { return w == command[1] || strings.HasPrefix(w, command[1]+"=") }) {
 				return i
 			}
 			return 0

@@ -68,13 +68,13 @@ func (j *judge) ofWork(name, value string) bool {
 	case name == "KUBECONFIG":
 		return j.holdsModules(value) || strings.HasPrefix(value, "~/.kube/")
 	case name == "PYTHONPATH", name == "NODE_PATH", name == "VIRTUAL_ENV":
-		return !slices.ContainsFunc(strings.Split(value, ":"), func(dir string) bool { return !j.holdsModules(dir) })
+		return !anyWord(strings.Split(value, ":"), func(dir string) bool { return !j.holdsModules(dir) })
 	case strings.HasSuffix(name, "_ENV") && name != "BASH_ENV":
 		return value != "" && strings.Trim(value, wordCharacters) == ""
 	case ownPlace.MatchString(name) && !loaders.MatchString(name):
-		return ownAddress.MatchString(value) || strings.ContainsAny(value, "./") && !slices.ContainsFunc(strings.Split(value, ":"), func(file string) bool { return !j.holdsWork(file) })
+		return ownAddress.MatchString(value) || strings.ContainsAny(value, "./") && !anyWord(strings.Split(value, ":"), func(file string) bool { return !j.holdsWork(file) })
 	case name == "GOPROXY":
-		return !slices.ContainsFunc(strings.Split(value, ","), func(one string) bool {
+		return !anyWord(strings.Split(value, ","), func(one string) bool {
 			host, found := hostIn(one, byURL, false)
 			return one != "direct" && one != "off" && !(found && len(j.hosts) > 0 && listedHost(j.hosts, host))
 		})
@@ -108,7 +108,7 @@ func (j *judge) holdsWork(dir string) bool {
 		return false
 	}
 	full := path.Clean(toDirectory(j.directory, dir))
-	if strings.HasPrefix(full, "~") || strings.HasPrefix(full, "..") || strings.HasPrefix(full, "/") && !slices.ContainsFunc(j.world.Roots, func(root string) bool {
+	if strings.HasPrefix(full, "~") || strings.HasPrefix(full, "..") || strings.HasPrefix(full, "/") && !anyWord(j.world.Roots, func(root string) bool {
 		return full == root || strings.HasPrefix(full, strings.TrimSuffix(root, "/")+"/")
 	}) {
 		return false
@@ -144,7 +144,7 @@ var directive = lazyregexp.New(`%[-+ #0-9.]*[a-zA-Z]`)
 func (j *judge) holdsModules(dir string) bool {
 	full := path.Clean(dir)
 	temporary := worldWritable(full) || strings.HasPrefix(full, os.TempDir())
-	return j.holdsWork(dir) && (!temporary || slices.ContainsFunc(j.world.Roots, func(root string) bool {
+	return j.holdsWork(dir) && (!temporary || anyWord(j.world.Roots, func(root string) bool {
 		return !among(strings.TrimSuffix(root, "/"), "/tmp /private/tmp /var/tmp "+os.TempDir()) && (full == root || strings.HasPrefix(full, strings.TrimSuffix(root, "/")+"/"))
 	}))
 }

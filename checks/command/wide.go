@@ -36,10 +36,10 @@ const searchesHome = "searches the files of a whole home directory, some of whic
 // judgeSearch judges searches in all files below a home directory. Those that print names alone pass.
 func judgeSearch(j *judge, s simple, r *grammar.Reading) {
 	program := programName(s.words[0])
-	if among(program, "grep egrep fgrep zgrep") && !slices.ContainsFunc(s.words[1:], recursion.MatchString) || slices.ContainsFunc(s.words[1:], namesAlone.MatchString) {
+	if among(program, "grep egrep fgrep zgrep") && !anyWord(s.words[1:], recursion.MatchString) || anyWord(s.words[1:], namesAlone.MatchString) {
 		return
 	}
-	hidden := !among(program, "rg ag ack") || slices.ContainsFunc(s.words[1:], hiddenToo.MatchString)
+	hidden := !among(program, "rg ag ack") || anyWord(s.words[1:], hiddenToo.MatchString)
 	begins := s.words[1:]
 	if among(program, "rg ag ack") && len(r.Operands) < 2 { // where the shell is
 		begins = append(slices.Clone(begins), ".")
@@ -95,7 +95,7 @@ func judgeFilled(j *judge, s simple, r *grammar.Reading) {
 	case program == "uv" || program == "git":
 		return
 	}
-	clears := programName(s.words[0]) != "git" && slices.ContainsFunc(s.words, func(w string) bool { return len(w) > 3 && strings.HasPrefix("--clear", w) })
+	clears := programName(s.words[0]) != "git" && anyWord(s.words, func(w string) bool { return len(w) > 3 && strings.HasPrefix("--clear", w) })
 	for _, i := range names {
 		dir := s.words[i]
 		switch {
@@ -119,7 +119,7 @@ func judgeDiscard(j *judge, s simple, r *grammar.Reading) {
 		return
 	}
 	options := s.words[1:]
-	if s.words[r.Operands[0]] == "restore" && slices.ContainsFunc(options, stagedOnly.MatchString) && !slices.ContainsFunc(options, worktreeToo.MatchString) || slices.ContainsFunc(options, patchwise.MatchString) {
+	if s.words[r.Operands[0]] == "restore" && anyWord(options, stagedOnly.MatchString) && !anyWord(options, worktreeToo.MatchString) || anyWord(options, patchwise.MatchString) {
 		return
 	}
 	for _, i := range r.Operands[1:] {
@@ -200,7 +200,7 @@ func judgeNameList(j *judge, s simple, _ *grammar.Reading) {
 // judgeTerminal refuses a guard in a terminal that another program makes: what asks a person there is answered by the agent.
 func judgeTerminal(j *judge, s simple, _ *grammar.Reading) {
 	j.each(s, startup, "opens what guards the agent in a terminal of its own", func(i int, w string) bool {
-		return !among(s.words[i-1], "-s -t -n -S") && slices.ContainsFunc(strings.FieldsFunc(w, func(r rune) bool { return strings.ContainsRune(" \t\n;|&'\"", r) }), isGuard)
+		return !among(s.words[i-1], "-s -t -n -S") && anyWord(strings.FieldsFunc(w, func(r rune) bool { return strings.ContainsRune(" \t\n;|&'\"", r) }), isGuard)
 	})
 }
 
@@ -231,9 +231,9 @@ func judgeEditor(j *judge, s simple, _ *grammar.Reading) {
 		j.refuse(-1, unread, "hands an editor commands that the line does not tell")
 	case editorRuns.MatchString(*s.input):
 		j.refuse(-1, inCode, "hands an editor a command that runs a line")
-	case slices.ContainsFunc(strings.Fields(*s.input), func(w string) bool { return j.namesSecret(w, j.directory) }):
+	case anyWord(strings.Fields(*s.input), func(w string) bool { return j.namesSecret(w, j.directory) }):
 		j.refuse(-1, secret, "hands an editor the name of a file that holds secrets or accounts")
-	case slices.ContainsFunc(strings.Fields(*s.input), func(w string) bool { return filekind.Startup(toDirectory(j.directory, w)) }):
+	case anyWord(strings.Fields(*s.input), func(w string) bool { return filekind.Startup(toDirectory(j.directory, w)) }):
 		j.refuse(-1, startup, "hands an editor the name of a file from which a shell, git or the system starts programs later")
 	}
 }
@@ -252,7 +252,7 @@ func judgeContainer(j *judge, s simple, r *grammar.Reading) {
 
 // judgeBucket refuses to delete all that is in a bucket.
 func judgeBucket(j *judge, s simple, r *grammar.Reading) {
-	if slices.ContainsFunc(r.Operands, func(i int) bool { return s.words[i] == "rm" }) && slices.ContainsFunc(s.words, func(w string) bool { return among(w, "--recursive -r -R") }) {
+	if slices.ContainsFunc(r.Operands, func(i int) bool { return s.words[i] == "rm" }) && anyWord(s.words, func(w string) bool { return among(w, "--recursive -r -R") }) {
 		j.refuse(-1, wipe, "deletes all that is in a bucket, or below a part of it")
 	}
 }

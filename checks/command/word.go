@@ -8,9 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	"github.com/toolvet/toolvet/checks/internal/filekind"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // word returns a word as the program would get it, and reports what a shell would do to it first.
@@ -342,3 +343,9 @@ func pieces(p *syntax.ParamExp) bool {
 	}
 	return p.Param.Value == "IFS" || p.Param.Value == "@" || p.Param.Value == "*"
 }
+
+// anyWord reports whether a word fulfils a condition. It is [slices.ContainsFunc] as a call: laid out in place dozens of times, the
+// loop would make each program with a gate larger.
+//
+//go:noinline
+func anyWord(words []string, ok func(word string) bool) bool { return slices.ContainsFunc(words, ok) }

@@ -5,7 +5,6 @@ package command
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/checks/command/internal/grammar"
@@ -98,7 +97,7 @@ func (j *judge) written(program string, s simple, r *grammar.Reading, depth int)
 		if text == "" || text == built || strings.TrimSpace(text) == insertion {
 			continue // of another program, or judged elsewhere
 		}
-		takes := slices.ContainsFunc(s.words[1:], func(w string) bool {
+		takes := anyWord(s.words[1:], func(w string) bool {
 			_, value, _ := strings.Cut(w, "=")
 			return j.at(w) == file || value != "" && j.at(value) == file
 		})

@@ -47,6 +47,9 @@ func (p platform) maxLength() int {
 	return 4096
 }
 
+// separates is not inlined: its copies weigh more than they save.
+//
+//go:noinline
 func separates(c byte) bool { return c == '/' || c == '\\' }
 
 // driveAt reports whether a text begins with a drive letter and its colon.

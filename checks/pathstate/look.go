@@ -285,6 +285,9 @@ func (l look) space(r *result, s spot) {
 	}
 }
 
+// fail is not inlined: its copies weigh more than they save.
+//
+//go:noinline
 func (r *result) fail(format string, args ...any) {
 	r.findings = append(r.findings, check.Finding{Message: fmt.Sprintf(format, args...)})
 }

@@ -136,11 +136,20 @@ func (p *parser) lookUp() *parseFault {
 	return nil
 }
 
+// fail is not inlined: its copies weigh more than they save.
+//
+//go:noinline
 func (p *parser) fail(why string) *parseFault { return &parseFault{p.pos, why} }
 
+// more is not inlined: its copies weigh more than they save.
+//
+//go:noinline
 func (p *parser) more() bool { return p.pos < len(p.text) }
 
 // peek is the character k after the current one, or 0.
+// It is not inlined: its copies weigh more than they save.
+//
+//go:noinline
 func (p *parser) peek(k int) rune {
 	if p.pos+k < len(p.text) {
 		return p.text[p.pos+k]
@@ -149,6 +158,9 @@ func (p *parser) peek(k int) rune {
 }
 
 // accept skips a text if it comes next.
+// It is not inlined: its copies weigh more than they save.
+//
+//go:noinline
 func (p *parser) accept(s string) bool {
 	k := 0
 	for _, r := range s {

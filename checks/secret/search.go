@@ -118,6 +118,9 @@ func (s *search) scan(text string) []secrets.Match {
 }
 
 // add notes a secret that edits replace.
+// It is not inlined: its copies weigh more than they save.
+//
+//go:noinline
 func (s *search) add(m secrets.Match, edits []result.Edit) {
 	switch {
 	case len(s.seen) == maxSeen:

@@ -23,6 +23,9 @@ type report struct {
 
 func (r *report) skip(why string) { r.skipped = why }
 
+// fault is not inlined: its copies weigh more than they save.
+//
+//go:noinline
 func (r *report) fault(mend, format string, args ...any) {
 	r.findings = append(r.findings, check.Finding{Message: fmt.Sprintf(format, args...), Suggestion: mend})
 }

@@ -80,6 +80,9 @@ type judging struct {
 	findings []check.Finding
 }
 
+// refuse is not inlined: its copies weigh more than they save.
+//
+//go:noinline
 func (j *judging) refuse(format string, args ...any) {
 	j.findings = append(j.findings, check.Finding{Message: fmt.Sprintf(format, args...)})
 }

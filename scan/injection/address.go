@@ -136,6 +136,9 @@ var addressWords = sync.OnceValue(func() map[string]int {
 	return words
 })
 
+// kind is not inlined: its copies weigh more than they save.
+//
+//go:noinline
 func (a *address) kind(i int) int {
 	if i < 0 || i >= len(a.words) {
 		return 0
@@ -143,13 +146,23 @@ func (a *address) kind(i int) int {
 	return addressWords()[a.words[i].text]
 }
 
-func (a *address) is(i int, words ...string) bool {
-	for _, w := range words {
-		if i >= 0 && i < len(a.words) && a.words[i].text == w {
+// is is not inlined: its copies weigh more than they save.
+//
+//go:noinline
+func (a *address) is(i int, words string) bool {
+	if i < 0 || i >= len(a.words) {
+		return false
+	}
+	for text := a.words[i].text; ; {
+		word, rest, more := strings.Cut(words, " ")
+		if word == text {
 			return true
 		}
+		if !more {
+			return false
+		}
+		words = rest
 	}
-	return false
 }
 
 // begins is how many words of its clause stand before word i, at most 6.
@@ -175,7 +188,7 @@ func (a *address) at(i int) {
 // named is how much word i, a name of models, is an address.
 func (a *address) named(i, kind int) int {
 	sure := 30
-	if kind&isModel == 0 && !(a.is(i, "model", "models") && a.is(i-1, "language", "ai")) && !(a.kind(i-1)&isModel != 0) {
+	if kind&isModel == 0 && !(a.is(i, "model models") && a.is(i-1, "language ai")) && !(a.kind(i-1)&isModel != 0) {
 		sure = 22
 	}
 	before := a.begins(i)
@@ -188,15 +201,15 @@ func (a *address) named(i, kind int) int {
 		return sure
 	}
 	for j := i - 1; j >= 0 && i-j <= 4; j-- {
-		if a.is(j, "are", "you're", "as") && (a.is(j-1, "you", "if") || a.is(j, "you're") || a.words[j].first) {
+		if a.is(j, "are you're as") && (a.is(j-1, "you if") || a.is(j, "you're") || a.words[j].first) {
 			return sure + 5
 		}
 	}
 	for j := i + 1; j < len(a.words) && j-i <= 2 && strings.IndexByte(".?!;", a.words[j-1].after) < 0; j++ {
 		switch {
-		case a.kind(j)&isReading != 0 && (a.kind(j+1)&isThing != 0 || a.is(j+1, "this", "the", "it")):
+		case a.kind(j)&isReading != 0 && (a.kind(j+1)&isThing != 0 || a.is(j+1, "this the it")):
 			return sure + 5
-		case a.kind(j)&isMust != 0 && before <= 3 && !a.is(j, "is", "are", "has", "have", "will"):
+		case a.kind(j)&isMust != 0 && before <= 3 && !a.is(j, "is are has have will"):
 			return sure
 		}
 	}
@@ -206,21 +219,21 @@ func (a *address) named(i, kind int) int {
 // noticed tells whether the clause of word i begins with a notice: "note to all AI assistants".
 func (a *address) noticed(i, before int) bool {
 	for j := i - before; j < i; j++ {
-		if a.kind(j)&isNotice != 0 && (j+1 == i || a.is(j, "hey", "dear", "hello", "attention") || a.is(j+1, "to", "for")) {
+		if a.kind(j)&isNotice != 0 && (j+1 == i || a.is(j, "hey dear hello attention") || a.is(j+1, "to for")) {
 			return true
 		}
 	}
-	return a.is(i-before, "for", "to") || before >= 1 && a.is(i-before, "any", "all", "every") && i-before+2 >= i
+	return a.is(i-before, "for to") || before >= 1 && a.is(i-before, "any all every") && i-before+2 >= i
 }
 
 // surroundings adds what an address is mostly about.
 func (a *address) surroundings(i, kind int) {
 	switch w := a.words[i].text; {
-	case kind&isTarget != 0 && a.is(i-1, "the", "your", "any"):
+	case kind&isTarget != 0 && a.is(i-1, "the your any"):
 		a.context[0] = 10
-	case kind&isAnswer != 0 && a.is(i-1, "your", "system"), a.is(i-2, "your") && kind&isAnswer != 0:
+	case kind&isAnswer != 0 && a.is(i-1, "your system"), a.is(i-2, "your") && kind&isAnswer != 0:
 		a.context[1] = 20
-	case kind&isReading != 0 && a.is(i-1, "when", "while", "before", "after") && a.is(i+1, "this", "the", "these", "about", "questions"):
+	case kind&isReading != 0 && a.is(i-1, "when while before after") && a.is(i+1, "this the these about questions"):
 		a.context[2] = 20
 	case kind&isSecretWord != 0:
 		a.context[3] = 10
@@ -232,24 +245,24 @@ func (a *address) surroundings(i, kind int) {
 		a.context[3] = 30
 	case strings.Contains(w, "@") && strings.Contains(w, "."), strings.HasPrefix(w, "http"), strings.HasPrefix(w, "www."):
 		a.context[6] = max(a.context[6], 10+a.sent(i))
-	case strings.Count(w, "_") > 0 && a.is(i-1, "call", "invoke", "execute", "run"):
+	case strings.Count(w, "_") > 0 && a.is(i-1, "call invoke execute run"):
 		a.context[7] = 20
-	case strings.Count(w, "_") > 0 && a.kind(i-1)&isOrder != 0, a.is(i, "tool", "function") && a.is(i-1, "the") && a.is(i-2, "call", "use", "invoke"):
+	case strings.Count(w, "_") > 0 && a.kind(i-1)&isOrder != 0, a.is(i, "tool function") && a.is(i-1, "the") && a.is(i-2, "call use invoke"):
 		a.context[7] = max(a.context[7], 10)
 	case a.is(i, "user's") && a.is(i-1, "the"):
 		a.context[8] = 10
-	case a.is(i, "task", "session", "request") && (a.is(i+1, "completion", "finalization", "execution", "initialization") || a.is(i-1, "this", "current") && a.is(i-2, "for", "in", "of", "during", "completing", "finishing")):
+	case a.is(i, "task session request") && (a.is(i+1, "completion finalization execution initialization") || a.is(i-1, "this current") && a.is(i-2, "for in of during completing finishing")):
 		a.context[9] = 20
-	case a.is(i, "silently", "secretly", "quietly", "covertly") && a.kind(i+1)&isOrder != 0:
+	case a.is(i, "silently secretly quietly covertly") && a.kind(i+1)&isOrder != 0:
 		a.context[10] = 15
-	case a.is(i, "silently", "secretly", "covertly") && a.order > 0 && (i+1 == len(a.words) || a.words[i].after == '.'):
+	case a.is(i, "silently secretly covertly") && a.order > 0 && (i+1 == len(a.words) || a.words[i].after == '.'):
 		a.strong += 25
 	}
 	a.labelled(i)
-	if a.is(i, "previous", "prior", "earlier", "visible", "other", "above", "preceding", "original") && (a.is(i+1, "instructions", "instruction", "text", "content", "rules", "prompt", "guidelines", "directives", "context")) {
+	if a.is(i, "previous prior earlier visible other above preceding original") && (a.is(i+1, "instructions instruction text content rules prompt guidelines directives context")) {
 		a.strong += 20
 	}
-	if kind&isTell != 0 && (a.is(i-1, "not", "don't", "never", "without")) {
+	if kind&isTell != 0 && (a.is(i-1, "not don't never without")) {
 		for j := i + 1; j < len(a.words) && j-i <= 4; j++ {
 			if a.kind(j)&isTarget != 0 || a.is(j, "this") {
 				a.strong += 20
@@ -257,45 +270,45 @@ func (a *address) surroundings(i, kind int) {
 			}
 		}
 	}
-	if kind&isRole != 0 && a.words[i].after == ':' && a.begins(i) == 0 || a.is(i, "override", "prompt", "message", "instruction") && a.words[i].after == ':' && a.is(i-1, "system", "admin", "developer") && a.begins(i) <= 1 {
+	if kind&isRole != 0 && a.words[i].after == ':' && a.begins(i) == 0 || a.is(i, "override prompt message instruction") && a.words[i].after == ':' && a.is(i-1, "system admin developer") && a.begins(i) <= 1 {
 		a.strong += 25
 	}
-	if a.is(i, "hidden", "override", "covert") && a.words[i].after == ':' && a.begins(i) == 0 {
+	if a.is(i, "hidden override covert") && a.words[i].after == ':' && a.begins(i) == 0 {
 		a.strong += 30
 	}
-	if a.is(i, "policy", "policies", "safety", "restrictions", "guardrails", "safeguards") && (a.ignores(i-1) || a.ignores(i-2) || a.ignores(i-3)) {
+	if a.is(i, "policy policies safety restrictions guardrails safeguards") && (a.ignores(i-1) || a.ignores(i-2) || a.ignores(i-3)) {
 		a.strong += 25
 	}
-	if a.is(i, "purpose", "goal", "task", "objective", "mission", "role") && a.is(i-1, "actual", "real", "true") && a.is(i-2, "your") {
+	if a.is(i, "purpose goal task objective mission role") && a.is(i-1, "actual real true") && a.is(i-2, "your") {
 		a.strong += 25
 	}
-	if a.is(i, "user's") && a.is(i-1, "the") && a.is(i-2, "ignore", "disregard", "forget") {
+	if a.is(i, "user's") && a.is(i-1, "the") && a.is(i-2, "ignore disregard forget") {
 		a.strong += 25
 	}
-	if kind&isAnswer != 0 && a.is(i-1, "your") && a.is(i-2, "of") && a.is(i-3, "start", "end", "beginning", "top", "bottom") {
+	if kind&isAnswer != 0 && a.is(i-1, "your") && a.is(i-2, "of") && a.is(i-3, "start end beginning top bottom") {
 		a.strong += 10
 	}
 	if a.is(i, "on") && a.is(i-1, "now") && a.is(i-2, "from") || a.is(i, "now") && a.is(i-1, "must") && a.is(i-2, "you") {
 		a.strong += 20
 	}
-	if a.is(i, "new") && a.is(i+1, "task", "instructions", "objective", "goal", "directive") && (a.is(i-1, "your") || a.words[i].first) {
+	if a.is(i, "new") && a.is(i+1, "task instructions objective goal directive") && (a.is(i-1, "your") || a.words[i].first) {
 		a.strong += 25
 	}
 }
 
 // ignores tells whether word i sets something aside.
 func (a *address) ignores(i int) bool {
-	return a.is(i, "ignore", "disregard", "bypass", "override", "disable")
+	return a.is(i, "ignore disregard bypass override disable")
 }
 
 // labelled notices a label in front of an order that a text hides: "hidden instruction:", "system override:", "AI directive:".
 func (a *address) labelled(i int) {
 	before := a.begins(i)
-	if a.words[i].after != ':' || before < 1 || before > 3 || !a.is(i, "instruction", "instructions", "directive", "directives", "override", "command", "commands") {
+	if a.words[i].after != ':' || before < 1 || before > 3 || !a.is(i, "instruction instructions directive directives override command commands") {
 		return
 	}
 	for j := i - before; j < i; j++ {
-		if a.kind(j)&isModel != 0 || a.is(j, "hidden", "secret", "covert", "system", "admin", "developer", "agent", "model", "invisible", "instruction", "priority") {
+		if a.kind(j)&isModel != 0 || a.is(j, "hidden secret covert system admin developer agent model invisible instruction priority") {
 			a.strong += 45
 			return
 		}
@@ -305,7 +318,7 @@ func (a *address) labelled(i int) {
 // sent is what a web address at word i adds, if something is sent there or fetched from it.
 func (a *address) sent(i int) int {
 	for j := i - 1; j >= 0 && i-j <= 8; j-- {
-		if a.is(j, "post", "send", "fetch", "upload", "forward", "transmit", "exfiltrate", "curl") {
+		if a.is(j, "post send fetch upload forward transmit exfiltrate curl") {
 			return 10
 		}
 		if a.words[j].after != 0 && a.words[j].after != ',' && a.words[j].after != ':' {

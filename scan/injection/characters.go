@@ -90,6 +90,9 @@ func (c *chars) quiet() bool {
 // A run counts characters of one sort that stand together.
 type run struct{ from, to, count int }
 
+// add is not inlined: its copies weigh more than they save.
+//
+//go:noinline
 func (r *run) add(i, size int) {
 	if r.count == 0 {
 		r.from = i

@@ -223,6 +223,9 @@ func (t *screen) backspaces(i int) int {
 }
 
 // countWords counts words of two letters and more, up to enough.
+// It is not inlined: its copies weigh more than they save.
+//
+//go:noinline
 func countWords(text string, enough int) int {
 	n, size := 0, 0
 	for i := 0; i <= len(text) && n < enough; i++ {

@@ -38,6 +38,9 @@ func (o *Options) Judge(text string) []check.Finding {
 }
 
 // fault adds what is wrong.
+// It is not inlined: its copies weigh more than they save.
+//
+//go:noinline
 func (j *judgement) fault(level check.Level, message, mend string) {
 	j.add(check.Finding{Level: level, Message: message, Suggestion: mend})
 }

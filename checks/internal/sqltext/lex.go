@@ -77,6 +77,9 @@ func (l *lexer) peek(n int) byte {
 	return 0
 }
 
+// emit is not inlined: its copies weigh more than they save.
+//
+//go:noinline
 func (l *lexer) emit(kind tokenKind, start int) *token {
 	l.tokens = append(l.tokens, token{kind: kind, start: start, end: l.pos})
 	return &l.tokens[len(l.tokens)-1]

@@ -97,6 +97,9 @@ var comparisons = wordset.New("= == <> != < > <= >= <=> like rlike regexp")
 func (f *fragment) at(i int) bool { return i < len(f.tokens) && f.text[f.tokens[i].start] == '@' }
 
 // fixed reports whether there is a string, a number or a variable at a place.
+// It is not inlined: its copies weigh more than they save.
+//
+//go:noinline
 func (f *fragment) fixed(i int) bool {
 	if i >= len(f.tokens) {
 		return false

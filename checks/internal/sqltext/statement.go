@@ -69,6 +69,7 @@ func (s *statement) low(i int) string {
 }
 
 // names reports whether there is a word or a quoted name at a place.
+// It is not inlined: its copies weigh more than they save.
 //
 //go:noinline
 func (s *statement) names(i int) bool {
@@ -76,6 +77,9 @@ func (s *statement) names(i int) bool {
 }
 
 // raw is the text of a token.
+// It is not inlined: its copies weigh more than they save.
+//
+//go:noinline
 func (s *statement) raw(i int) string { return s.text[s.tokens[i].start:s.tokens[i].end] }
 
 // variable reports whether there is a variable such as @x at a place.
@@ -104,6 +108,9 @@ func (s *statement) closing(i int) int {
 	return s.closes[i]
 }
 
+// need is not inlined: its copies weigh more than they save.
+//
+//go:noinline
 func (s *statement) need(i int, kind Kind, what string) {
 	at := len(s.text)
 	if i < len(s.tokens) {
@@ -113,6 +120,9 @@ func (s *statement) need(i int, kind Kind, what string) {
 }
 
 // needKind adds a kind that is its own reason.
+// It is not inlined: its copies weigh more than they save.
+//
+//go:noinline
 func (s *statement) needKind(i int, kind Kind) {
 	s.need(i, kind, "a statement of the kind "+string(kind))
 }

@@ -106,6 +106,9 @@ func Printable(s string, limit int) string {
 	return b.String()
 }
 
+// fail is not inlined: its copies weigh more than they save.
+//
+//go:noinline
 func (d *decoder) fail(kind Kind, rule string, args ...any) *Error {
 	return &Error{Kind: kind, Offset: min(d.pos, len(d.data)), Rule: fmt.Sprintf(rule, args...)}
 }

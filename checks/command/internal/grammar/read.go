@@ -28,6 +28,9 @@ type Reading struct {
 }
 
 // Gave reports whether one of the options is used.
+// It is not inlined: its copies weigh more than they save.
+//
+//go:noinline
 func (r *Reading) Gave(names ...string) bool {
 	return slices.ContainsFunc(r.Uses, func(u Use) bool { return slices.Contains(names, u.Name) })
 }
@@ -110,6 +113,9 @@ func (r *reader) anywhere(i int) {
 }
 
 // use uses the entries of a name, and reports whether there is one.
+// It is not inlined: its copies weigh more than they save.
+//
+//go:noinline
 func (r *reader) use(name, value string, i int) bool {
 	found := false
 	for _, t := range r.tables {
