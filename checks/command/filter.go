@@ -202,7 +202,7 @@ func (r *reader) told(from int) (text string, told bool) {
 	return b.String(), told
 }
 
-// found returns names that stand for what a find prints, if it begins outside the work at hand; "" if not.
+// found returns names in place of the output of a find, if it begins outside the work at hand; "" if not.
 func (r *reader) found(from int) string {
 	for _, s := range r.commands[from:] {
 		if len(s.words) == 0 || s.hands || !finders.Has(programName(s.words[0])) || findRuns(s.words) {
@@ -245,7 +245,7 @@ var (
 	codeOption = lazyregexp.New(`^(-[a-zA-Z]*[ceE]|-p|--eval(=.*)?|--print(=.*)?)$`)
 )
 
-// filtered returns what a substitution inserts, if it is a text of the line that goes through filters. veils says that one of them is not computed.
+// filtered returns the text of a substitution, if the line itself has the text and sends it through filters. veils says that one of them is not computed.
 func (r *reader) filtered(p *syntax.CmdSubst) (text string, told, veil bool) {
 	if len(p.Stmts) != 1 {
 		return "", false, false

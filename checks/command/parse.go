@@ -205,7 +205,7 @@ func (r *reader) printed(from int) string {
 	return strings.Join(list, "")
 }
 
-// veil stands for what a filter makes of a told text, where that is not computed.
+// veil stands for the output of a filter, where it is not computed.
 var veil = untold
 
 var printedEscapes = strings.NewReplacer(`\n`, "\n", `\t`, "\t")

@@ -135,7 +135,7 @@ func (j *judge) connects(program string, s simple, own int) {
 }
 
 // nearby reports whether a name is one of the network of the work at hand, such as a container's: it has no dot, and is not a number, a country's domain or
-// a service that hands out credentials. What a line sends to it is asked about all the same.
+// a service that hands out credentials. A line that sends something to it is asked about all the same.
 func nearby(host string) bool {
 	return (len(host) > 2 || host == "db") && nearbyName.MatchString(host) && !among(strings.ToLower(host), "metadata instance-data kubernetes wpad isatap vault router gateway")
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
-// PowerShell within a line of another shell: this package reads no more of it than its words. What is not known to look only is asked about.
+// PowerShell within a line of another shell: this package reads no more of it than its words. It asks about every cmdlet unless it is known to look only.
 
 const powerShellNames = "pwsh powershell"
 

@@ -12,7 +12,7 @@ import (
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
-// A rewriter is a program that changes the files that it names, if it is given some option: a formatter, or an editor of streams. Without the option it
+// A rewriter is a program with an option that makes it change the files in its words: a formatter, or an editor of streams. Without the option it
 // only prints.
 type rewriter struct {
 	programs string
@@ -92,7 +92,7 @@ func files(words []string, r *grammar.Reading) []int {
 
 var backupEnding = lazyregexp.New(`^[.~][\w.]*~?$`)
 
-// installs are the commands of builds that copy what was built to where all users find it.
+// installs are the commands of builds for copying programs to a place of all users.
 var installs = lazyregexp.New(`^(un)?install(/(strip|local|fast)|-strip|-exec|-data|-bin|-man)?$`)
 
 // places are variables that tell a build where to.

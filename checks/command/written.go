@@ -31,7 +31,7 @@ var compiledLanguages = []compiledLanguage{
 	{".zig .swift .hs .ml .nim .d .cr .v .dart .ex .exs .erl .clj .cs .fs .rb .pl .php .lua .jl .r .gradle .tf .bats .awk .tcl", nil},
 }
 
-// codeRunners are programs that build or run code of such a language, with the words that do.
+// codeRunners are programs for building or running code of such a language, with the words for it.
 const codeRunners = "go cargo rustc gcc g++ cc c++ clang clang++ tcc zig java javac kotlin kotlinc scala scalac groovy tsx ts-node swift swiftc runghc ghc ocaml nim crystal dart elixir deno bun dotnet csc fsharpc bats zx vite-node esno jest vitest mocha gradle gradlew rake terraform tofu awk"
 
 // whole are those that take all code of a directory.
