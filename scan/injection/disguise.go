@@ -6,9 +6,8 @@ package injection
 import (
 	"sort"
 	"strings"
+	"sync"
 	"unicode/utf8"
-
-	"github.com/toolvet/toolvet/internal/wordset"
 )
 
 // Bounds of words that are spelt with signs that look like their letters: pr3v|ous.
@@ -30,7 +29,7 @@ func (d *decoder) disguised() {
 	text := d.view.text
 	for _, at := range d.foreign {
 		word := d.view.from(at)
-		if plainWords.Has(strings.ToLower(text[word.start:word.end])) {
+		if plainWords()[strings.ToLower(text[word.start:word.end])] {
 			found = append(found, word)
 		}
 	}
@@ -208,7 +207,7 @@ func plainWord(word string) string {
 		for k, i := range uncertain {
 			buf[i] = looks[word[i]][bits>>k&1]
 		}
-		if plainWords.Has(string(buf[:len(word)])) {
+		if plainWords()[string(buf[:len(word)])] {
 			return string(buf[:len(word)])
 		}
 	}
@@ -216,7 +215,9 @@ func plainWord(word string) string {
 }
 
 // plainWords are common words, and those of orders to models.
-var plainWords = wordset.New(`
+var plainWords = sync.OnceValue(func() map[string]bool {
+	words := map[string]bool{}
+	for w := range strings.FieldsSeq(`
 the and you your that this with have been are for not but from they say says what when who will would there their all one out about get which make can like time just
 him know take people into year good some could them see other than then now look only come its over think also back after use two how our work first well way even new
 want because any these give day most was were had has did does said each she his her let may more much must should through where while before between both under never
@@ -242,4 +243,8 @@ ethical moral ethics laws legal conversation chat context memory knowledge reque
 system systems protocol protocols override overrides level alert agent agents tool tools action actions sender subject
 interpret interpreter assist assistance cooperate comply compliance obey force forced demand confirm accept agreed agree
 terrorist explosive explosives chemical poison suicide gambling gamble savings encourage racist hate violence violent
-`)
+`) {
+		words[w] = true
+	}
+	return words
+})
