@@ -57,7 +57,7 @@ func TestRun(t *testing.T) {
 		}
 		var file bytes.Buffer
 		z := gzip.NewWriter(&file)
-		for _, line := range []string{`"a", "expect": "` + bad + `"`, `"b\n<b>", "expect": "` + good + `"`, `"c", "expect": "` + good + `"`, `"d", "expect": "unsure"`} {
+		for _, line := range []string{`"a", "expect": "` + bad + `"`, `"b\n<b>", "expect": "` + good + `"`, `"c", "expect": "` + good + `"`, `"d", "expect": "unsure"`, `["a", "b"], "expect": "` + good + `"`} {
 			_, _ = z.Write([]byte(`{"input": ` + line + "}\n"))
 		}
 		_ = z.Close()

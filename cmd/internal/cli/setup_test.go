@@ -17,12 +17,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolvet/toolvet/cmd/internal/hook/install"
-
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/cmd/internal/clientconfig"
+	"github.com/toolvet/toolvet/cmd/internal/hook/install"
 	"github.com/toolvet/toolvet/internal/servers"
 	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/upstream"
