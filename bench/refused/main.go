@@ -7,7 +7,7 @@
 //
 // The words behind -- are the proxy's; the command of a server that runs nothing follows them. A value is an argument of a tool that
 // is named for it, and counts as stopped if the call fails. A text is the result of a tool, and counts as touched if the client gets
-// anything but the text.
+// anything but the text. Proxy and server run in the server's directory, so files in the proxy's words need absolute paths.
 package main
 
 import (
@@ -33,7 +33,7 @@ type kind struct {
 }
 
 var kinds = []kind{
-	{"paths", "read_file", "path", "Reads a file below the server's directory", false},
+	{"paths", "write_file", "path", "Writes a file below the server's directory", false},
 	{"urls", "fetch", "url", "Fetches a web page", false},
 	{"commands", "run_command", "command", "Runs a shell command", false},
 	{"sql", "query", "sql", "Runs a read-only SQL query", false},
@@ -73,9 +73,15 @@ func run(w io.Writer, dir string, n int, proxy []string) error {
 		return err
 	}
 	defer os.RemoveAll(root)
-	texts := filepath.Join(root, "texts.json")
-	command := slices.Concat(proxy, []string{self, "-serve", texts, filepath.Join(root, "files")})
-	if err := os.Mkdir(filepath.Join(root, "files"), 0o755); err != nil {
+	texts, files := filepath.Join(root, "texts.json"), filepath.Join(root, "files")
+	if err := os.Mkdir(files, 0o755); err != nil {
+		return err
+	}
+	command := slices.Concat(proxy, []string{self, "-serve", texts, files})
+	if command[0], err = exec.LookPath(command[0]); err != nil {
+		return err
+	}
+	if command[0], err = filepath.Abs(command[0]); err != nil { // it starts in the server's directory
 		return err
 	}
 	fmt.Fprintln(w, "| values | attacks stopped | harmless stopped |\n|---|---:|---:|")
@@ -92,7 +98,7 @@ func run(w io.Writer, dir string, n int, proxy []string) error {
 			}
 			var stopped int
 			if err == nil {
-				stopped, err = play(command, k, values)
+				stopped, err = play(files, command, k, values)
 			}
 			if err != nil {
 				return fmt.Errorf("%s: %w", k.corpus, err)
@@ -128,6 +134,7 @@ func read(name string, results bool) (bad, good []string, err error) {
 		}
 		switch {
 		case !isText || !certain:
+		case !isAttack && !results && filepath.IsAbs(text): // a harmless file, but not of this server
 		case isAttack:
 			bad = append(bad, text)
 		default:
@@ -145,7 +152,7 @@ func spread(values []string, n int) (some []string) {
 }
 
 // play counts the values that the proxy stops. A proxy that ends is started again, and has stopped the value.
-func play(command []string, k kind, values []string) (stopped int, err error) {
+func play(dir string, command []string, k kind, values []string) (stopped int, err error) {
 	var c *client
 	defer func() {
 		if c != nil {
@@ -154,7 +161,7 @@ func play(command []string, k kind, values []string) (stopped int, err error) {
 	}()
 	for i, value := range values {
 		if c == nil {
-			if c, err = start(command); err != nil {
+			if c, err = start(dir, command); err != nil {
 				return 0, err
 			}
 		}
@@ -194,9 +201,10 @@ type answer struct {
 	}
 }
 
-func start(command []string) (*client, error) {
+func start(dir string, command []string) (*client, error) {
 	c := &client{cmd: exec.Command(command[0], command[1:]...)}
 	c.cmd.WaitDelay = time.Second
+	c.cmd.Dir = dir // relative paths start there
 	in, err := c.cmd.StdinPipe()
 	if err != nil {
 		return nil, err
