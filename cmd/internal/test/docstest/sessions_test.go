@@ -50,6 +50,9 @@ var elsewhere = map[string]string{
 	"go generate ./internal/audit/classes/suite":                                          "run by the test of cmd/internal/gen/checkdocs",
 	"go run schema/testdata/convert.go CHECKOUT >schema/testdata/suite.jsonl.gz":          "needs a checkout of the JSON Schema Test Suite",
 
+	"go run ./bench/refused -- toolvet proxy --":                          "TestRun of bench/refused, without a proxy",
+	"go run ./bench/refused -- pipelock mcp proxy --config block.yaml --": "TestRun of bench/refused, with another proxy",
+
 	"toolvet setup": "cmd/internal/cli/testdata/script/setup.txtar",
 }
 
