@@ -91,6 +91,7 @@ var classes = []class{
 }
 
 // classOf returns the class with a name, which a test holds to be there.
+//go:noinline
 func classOf(name string) class {
 	for _, c := range classes {
 		if c.name == name {

@@ -146,22 +146,26 @@ func (a *address) kind(i int) int {
 	return addressWords()[a.words[i].text]
 }
 
-// is is not inlined: its copies weigh more than they save.
+// is reports whether word i is one of those in a list. It is not inlined, as [listed].
 //
 //go:noinline
-func (a *address) is(i int, words string) bool {
-	if i < 0 || i >= len(a.words) {
-		return false
-	}
-	for text := a.words[i].text; ; {
-		word, rest, more := strings.Cut(words, " ")
-		if word == text {
+func (a *address) is(i int, list string) bool {
+	return i >= 0 && i < len(a.words) && listed(a.words[i].text, list)
+}
+
+// listed reports whether a word is one of those in a list, with blanks between them. It is not inlined: its copies weigh more than they save.
+//
+//go:noinline
+func listed(word, list string) bool {
+	for {
+		one, rest, more := strings.Cut(list, " ")
+		if one == word {
 			return true
 		}
 		if !more {
 			return false
 		}
-		words = rest
+		list = rest
 	}
 }
 

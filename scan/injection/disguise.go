@@ -19,8 +19,32 @@ const (
 	disguisedNear    = 300 // bytes
 )
 
-// looks are the letters that a digit or a sign may stand for.
-var looks = [256]string{'0': "o", '1': "il", '3': "e", '4': "a", '5': "s", '6': "gb", '7': "t", '8': "b", '9': "g", '!': "il", '|': "li", '$': "s", '@': "a", '+': "t"}
+// looks returns the letters that a digit or a sign may stand for.
+func looks(c byte) string {
+	switch c {
+	case '0':
+		return "o"
+	case '1', '!':
+		return "il"
+	case '|':
+		return "li"
+	case '3':
+		return "e"
+	case '4', '@':
+		return "a"
+	case '5', '$':
+		return "s"
+	case '6':
+		return "gb"
+	case '7', '+':
+		return "t"
+	case '8':
+		return "b"
+	case '9':
+		return "g"
+	}
+	return ""
+}
 
 // disguised reports words that are spelt with digits, signs and letters of other alphabets in place of their letters, if several stand
 // near each other: nobody writes so by habit. It reads their lines in plain letters as well.
@@ -158,7 +182,7 @@ func disguisedAround(text string, i int) span {
 const euro = "€"
 
 func mayDisguise(c byte) bool {
-	return byteClass[c]&(isLetter|isDigit) != 0 && c != '_' || looks[c] != "" || c == euro[0] || c == euro[1] || c == euro[2]
+	return byteClass[c]&(isLetter|isDigit) != 0 && c != '_' || looks(c) != "" || c == euro[0] || c == euro[1] || c == euro[2]
 }
 
 // undisguised returns the common word that is meant by one with digits or signs among its letters, or nothing.
@@ -170,7 +194,7 @@ func undisguised(word string) string {
 		switch {
 		case byteClass[c]&isLetter != 0 && c != '_':
 			letters++
-		case looks[c] != "":
+		case looks(c) != "":
 			changed++
 		case strings.HasPrefix(word[i:], euro):
 			changed++
@@ -190,7 +214,7 @@ func plainWord(word string) string {
 	var buf [maxDisguisedWord]byte
 	uncertain := make([]int, 0, maxUncertain) // where one of two letters is meant
 	for i := range len(word) {
-		look := looks[word[i]]
+		look := looks(word[i])
 		switch len(look) {
 		case 0:
 			buf[i] = word[i] | ' '
@@ -205,7 +229,7 @@ func plainWord(word string) string {
 	}
 	for bits := range 1 << len(uncertain) {
 		for k, i := range uncertain {
-			buf[i] = looks[word[i]][bits>>k&1]
+			buf[i] = looks(word[i])[bits>>k&1]
 		}
 		if plainWords()[string(buf[:len(word)])] {
 			return string(buf[:len(word)])

@@ -27,7 +27,7 @@ func (r *reading) standing(h *hit, word string) (cue, bool) {
 		return l, true
 	}
 	switch {
-	case isLabelOnly[word]:
+	case listed(word, labelsOnly):
 		return c, false
 	case len(word) > len("system") || c.start == 0 && word == "system":
 		c.kind, c.rule = kindInstruction, "new-instructions"

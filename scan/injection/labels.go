@@ -6,20 +6,29 @@ package injection
 import "strings"
 
 // Words of a label in capitals that pretends to come from whoever directs the model. One of the first and one of the others make a label.
-var (
-	labelSpeakers = map[string]bool{"SYSTEM": true, "ADMIN": true, "ADMINISTRATOR": true, "DEVELOPER": true, "ROOT": true, "AI": true, "LLM": true, "ASSISTANT": true,
-		"AGENT": true, "MODEL": true, "HIDDEN": true, "SECRET": true, "OPERATOR": true, "CLAUDE": true, "CHATGPT": true, "GPT": true, "COPILOT": true, "PROMPT": true, "MAINTENANCE": true}
-	labelOrders = map[string]int{"OVERRIDE": 50, "INSTRUCTION": 50, "INSTRUCTIONS": 45, "DIRECTIVE": 50, "DIRECTIVES": 50, "INJECTION": 20, "COMMAND": 35,
-		"MESSAGE": 30, "REQUEST": 25, "POLICY": 25, "NOTICE": 30, "PROMPT": 25, "REMINDER": 30, "UPDATE": 25, "NOTE": 25, "ALERT": 25, "TASK": 25}
-	// edges are what such a label says where a text pretends to end or begin: [END OF USER INPUT].
-	labelEdges  = map[string]bool{"BEGIN": true, "END": true, "START": true, "STOP": true}
-	labelFrames = map[string]bool{"INPUT": true, "PROMPT": true, "MESSAGE": true, "INSTRUCTIONS": true, "INSTRUCTION": true, "CONTEXT": true, "QUERY": true, "TURN": true,
-		"CONVERSATION": true, "OUTPUT": true, "RESULT": true, "RESULTS": true, "DOCUMENT": true, "CONTENT": true, "OVERRIDE": true, "DIRECTIVE": true, "DATA": true}
-	labelSubjects = map[string]bool{"USER": true, "SYSTEM": true, "TOOL": true, "ASSISTANT": true, "UNTRUSTED": true, "TRUSTED": true, "ADMIN": true, "RETRIEVED": true, "EXTERNAL": true, "DEVELOPER": true}
+const (
+	labelSpeakers = "SYSTEM ADMIN ADMINISTRATOR DEVELOPER ROOT AI LLM ASSISTANT AGENT MODEL HIDDEN SECRET OPERATOR CLAUDE CHATGPT GPT COPILOT PROMPT MAINTENANCE"
+	labelFrames   = "INPUT PROMPT MESSAGE INSTRUCTIONS INSTRUCTION CONTEXT QUERY TURN CONVERSATION OUTPUT RESULT RESULTS DOCUMENT CONTENT OVERRIDE DIRECTIVE DATA"
+	labelSubjects = "USER SYSTEM TOOL ASSISTANT UNTRUSTED TRUSTED ADMIN RETRIEVED EXTERNAL DEVELOPER"
+	// labelEdges are what such a label says where a text pretends to end or begin: [END OF USER INPUT].
+	labelEdges = "BEGIN END START STOP"
 )
 
-// isLabelOnly are the words of the lexicon that stand for a role in labels and tags alone.
-var isLabelOnly = map[string]bool{"override": true, "hidden": true, "critical": true, "secret": true, "priority": true}
+// labelOrders are words of orders in labels, with their scores.
+var labelOrders = [...]struct {
+	score int
+	words string
+}{
+	{50, "OVERRIDE INSTRUCTION DIRECTIVE DIRECTIVES"},
+	{45, "INSTRUCTIONS"},
+	{35, "COMMAND"},
+	{30, "MESSAGE NOTICE REMINDER"},
+	{25, "REQUEST POLICY PROMPT UPDATE NOTE ALERT TASK"},
+	{20, "INJECTION"},
+}
+
+// labelsOnly are the words of the lexicon that stand for a role in labels and tags alone.
+const labelsOnly = "override hidden critical secret priority"
 
 // maxLabel bounds a label, in bytes to either side of one of its words.
 const maxLabel = 48
@@ -55,9 +64,13 @@ func (r *reading) capitalLabel(h *hit) (cue, bool) {
 	c.start, c.end = start, end
 	speaker, edge, frame, subject := false, false, false, false
 	for i, w := range words {
-		c.score = max(c.score, labelOrders[w])
-		speaker = speaker || labelSpeakers[w] && (i+1 < len(words) || w != "PROMPT")
-		edge, frame, subject = edge || labelEdges[w], frame || labelFrames[w], subject || labelSubjects[w]
+		for _, o := range labelOrders {
+			if o.score > c.score && listed(w, o.words) {
+				c.score = o.score
+			}
+		}
+		speaker = speaker || listed(w, labelSpeakers) && (i+1 < len(words) || w != "PROMPT")
+		edge, frame, subject = edge || listed(w, labelEdges), frame || listed(w, labelFrames), subject || listed(w, labelSubjects)
 	}
 	switch {
 	case edge && frame && subject:

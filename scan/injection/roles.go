@@ -18,7 +18,7 @@ func (r *reading) roleMarker(h *hit) (cue, bool) {
 		return c, true
 	}
 	c := cue{kind: kindRoleMarker, start: int(h.start), end: int(h.end)}
-	if isLabelOnly[word] {
+	if listed(word, labelsOnly) {
 		return c, false
 	}
 	for _, m := range roleFrames {
