@@ -90,7 +90,8 @@ var classes = []class{
 	{"set-uid", func(v string) bool { return setuidMode.MatchString(v) }, "makes a program run with the rights of its owner"},
 }
 
-// classOf returns the class with a name, which a test holds to be there.
+// classOf returns the class with a name, which a test holds to be there. It is not inlined: its copies weigh more than they save.
+//
 //go:noinline
 func classOf(name string) class {
 	for _, c := range classes {
