@@ -22,7 +22,7 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/mcpheader"
 )
 
-// A badRow is a row of the table of docs/http.md: somebody misbehaves, and is answered with
+// A badRow is a row of the table of docs/figures/bad-input.md: somebody misbehaves, and is answered with
 // a status, or with "closed" if the connection ends without one.
 type badRow struct {
 	name, want string
@@ -158,7 +158,7 @@ func sessionful(w http.ResponseWriter, r *http.Request, body string) {
 	simple(w, r, body)
 }
 
-// TestBadInput holds what docs/http.md says of bad input, a row at a time, and that another
+// TestBadInput holds what docs/figures/bad-input.md says of bad input, a row at a time, and that another
 // client of the same proxy is served meanwhile.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
@@ -194,10 +194,10 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestBadInputIsDocumented holds that the table of docs/http.md has the rows of the test.
+// TestBadInputIsDocumented holds that the table of docs/figures/bad-input.md has the rows of the test.
 func TestBadInputIsDocumented(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../../docs/http.md")
+	text, err := os.ReadFile("../../../docs/figures/bad-input.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,12 +205,12 @@ func TestBadInputIsDocumented(t *testing.T) {
 	for _, row := range badRows {
 		want = append(want, [2]string{row.name, row.want})
 	}
-	_, table, _ := strings.Cut(string(text), "### Servers")
+	_, table, _ := strings.Cut(string(text), "## Servers")
 	for _, m := range regexp.MustCompile(`(?m)^\| ([^|]+) \| (\d+|closed)\b[^|]*\|`).FindAllStringSubmatch(table, -1) {
 		got = append(got, [2]string{strings.TrimSpace(m[1]), m[2]})
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("the table (-test +docs/http.md):\n%s", diff)
+		t.Errorf("the table (-test +docs/figures/bad-input.md):\n%s", diff)
 	}
 }
 
