@@ -13,6 +13,7 @@ package main
 import (
 	"bufio"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -23,7 +24,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"time"
+
+	"github.com/toolvet/toolvet/internal/servers"
+	"github.com/toolvet/toolvet/upstream"
 )
 
 // A kind is a corpus and the tool that takes its values.
@@ -153,121 +156,54 @@ func spread(values []string, n int) (some []string) {
 
 // play counts the values that the proxy stops. A proxy that ends is started again, and has stopped the value.
 func play(dir string, command []string, k kind, values []string) (stopped int, err error) {
-	var c *client
+	ctx := context.Background()
+	var c servers.Client
 	defer func() {
 		if c != nil {
-			c.close()
+			c.Close(ctx)
 		}
 	}()
 	for i, value := range values {
 		if c == nil {
-			if c, err = start(dir, command); err != nil {
+			if c, err = servers.Connect(ctx, upstream.Command{Args: command, Dir: dir}, servers.Options{}); err != nil {
+				return 0, err
+			}
+			if _, _, err := c.Tools(ctx); err != nil { // as every client asks
 				return 0, err
 			}
 		}
-		var whole bool
+		sent, want := any(value), "ran"
 		if k.result {
-			whole, err = c.call(k, i, value)
-		} else {
-			whole, err = c.call(k, value, "ran")
+			sent, want = i, value
 		}
-		if err != nil {
-			c.close()
-			c = nil
-		}
+		whole, err := runs(ctx, c, k, sent, want)
 		if !whole {
 			stopped++
+		}
+		if gone := (*upstream.GoneError)(nil); errors.As(err, &gone) {
+			c.Close(ctx)
+			c = nil
 		}
 	}
 	return stopped, nil
 }
 
-// A client speaks MCP 2025-11-25 with a proxy.
-type client struct {
-	cmd *exec.Cmd
-	in  io.WriteCloser
-	out *json.Decoder
-	id  int
-}
-
-// answer is what matters of a response.
-type answer struct {
-	ID     *int
-	Method string
-	Error  any
-	Result struct {
+// runs reports whether a call ran, and its result reached the client as the server wrote it.
+func runs(ctx context.Context, c servers.Client, k kind, value any, want string) (whole bool, err error) {
+	arguments, err := json.Marshal(map[string]any{k.argument: value})
+	if err != nil {
+		return false, err
+	}
+	raw, err := c.Call(ctx, k.tool, arguments)
+	if err != nil {
+		return false, err
+	}
+	var result struct {
 		IsError bool
 		Content []struct{ Text string }
 	}
-}
-
-func start(dir string, command []string) (*client, error) {
-	c := &client{cmd: exec.Command(command[0], command[1:]...)}
-	c.cmd.WaitDelay = time.Second
-	c.cmd.Dir = dir // relative paths start there
-	in, err := c.cmd.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	out, err := c.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := c.cmd.Start(); err != nil {
-		return nil, err
-	}
-	c.in, c.out = in, json.NewDecoder(bufio.NewReader(out))
-	_, err = c.request("initialize", map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "refused", "version": "1"}})
-	if err == nil {
-		_, err = io.WriteString(c.in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n")
-	}
-	if err == nil {
-		_, err = c.request("tools/list", map[string]any{})
-	}
-	if err != nil {
-		c.close()
-		return nil, fmt.Errorf("starting %q: %w", command, err)
-	}
-	return c, nil
-}
-
-func (c *client) close() {
-	_ = c.in.Close()
-	timer := time.AfterFunc(5*time.Second, func() { _ = c.cmd.Process.Kill() })
-	_ = c.cmd.Wait()
-	timer.Stop()
-}
-
-// request sends a request and returns its answer. It reads over everything else.
-func (c *client) request(method string, params any) (a answer, err error) {
-	c.id++
-	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": c.id, "method": method, "params": params})
-	if err != nil {
-		return a, err
-	}
-	if _, err := c.in.Write(append(line, '\n')); err != nil {
-		return a, err
-	}
-	timer := time.AfterFunc(time.Minute, func() { _ = c.cmd.Process.Kill() })
-	defer timer.Stop()
-	for {
-		a = answer{}
-		if err := c.out.Decode(&a); err != nil {
-			return a, fmt.Errorf("%s: %w", method, err)
-		}
-		if a.Method == "" && a.ID != nil && *a.ID == c.id {
-			return a, nil
-		}
-	}
-}
-
-// call reports whether the call ran, and its result reached the client as the server wrote it.
-func (c *client) call(k kind, value any, want string) (whole bool, err error) {
-	a, err := c.request("tools/call", map[string]any{"name": k.tool, "arguments": map[string]any{k.argument: value}})
-	if err != nil || a.Error != nil || a.Result.IsError || len(a.Result.Content) != 1 {
-		return false, err
-	}
-	return a.Result.Content[0].Text == want, nil
+	err = json.Unmarshal(raw, &result)
+	return err == nil && !result.IsError && len(result.Content) == 1 && result.Content[0].Text == want, err
 }
 
 // serve is the server: it runs nothing. The tool show gives a text by its number.
