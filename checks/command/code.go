@@ -4,6 +4,7 @@
 package command
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -104,7 +105,8 @@ func (j *judge) interpret(element int, place, program, text string, depth int) {
 	}
 	s := l.take(text)
 	j.wrote(text)
-	for file, text := range j.made {
+	for _, file := range slices.Sorted(maps.Keys(j.made)) { // the same findings in the same order, each time
+		text := j.made[file]
 		base := path.Base(file)
 		if file := strings.TrimSuffix(base, path.Ext(base)); !strings.Contains(text, insertion) && depth < maxNested && (path.Ext(base) == ".py" && !l.script || path.Ext(base) == ".js" && l.script) && text != "" {
 			if (usesName(s.code, file) || slices.ContainsFunc(s.literals, func(lit literal) bool {

@@ -5,10 +5,10 @@ package command
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/toolvet/toolvet/checks/command/internal/grammar"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
-	"github.com/toolvet/toolvet/internal/wordset"
 )
 
 // A deleter is a client of something that lives elsewhere, or longer than the work at hand: a cloud, a cluster, a database, the volumes of containers.
@@ -49,7 +49,9 @@ var deleters = []deleter{
 	{"alembic flask", lazyregexp.New(`(^| )downgrade base( |$)`), nil},
 }
 
-// frameworks are scripts of a project by which a framework runs its commands.
+// frameworkPrograms start scripts of a project by which a framework runs its commands, and frameworks are such commands.
+const frameworkPrograms = "php python python3 manage.py artisan console"
+
 var frameworks = lazyregexp.New(`(^| )((\./)?manage\.py (flush|reset_db|sqlflush)|(\./)?artisan (migrate:(fresh|reset|refresh)|db:wipe)|(\./)?bin/console doctrine:(database|schema):drop)( |$)`)
 
 const deletesElsewhere = "deletes or stops what lives longer than the work at hand"
@@ -64,7 +66,7 @@ func judgeDeletes(j *judge, s simple, r *grammar.Reading) {
 	program := programName(s.words[0])
 	if among(program, launcherNames) {
 		for i, w := range s.words[1:] {
-			if name := packageProgram(w); clientNames.Has(name) && name != program && !among(name, launcherNames) {
+			if name := packageProgram(w); clientNames()[name] && name != program && !among(name, launcherNames) {
 				program, s.words, s.offset = name, s.words[i+1:], s.offset+i+1
 				break
 			}
@@ -86,13 +88,23 @@ func judgeDeletes(j *judge, s simple, r *grammar.Reading) {
 			j.refuse(-1, wipe, deletesElsewhere)
 		}
 	}
-	if among(program, "php python python3 manage.py artisan console") && frameworks.MatchString(strings.Join([]string{program, line}, " ")) {
+	if among(program, frameworkPrograms) && frameworks.MatchString(strings.Join([]string{program, line}, " ")) {
 		j.refuse(-1, wipe, deletesElsewhere)
 	}
 }
 
-// clientNames are their names, and of what starts the commands of frameworks. A test holds that none is missing.
-var clientNames = wordset.New("aws az gcloud bq gsutil kubectl oc k terraform tofu terragrunt cdktf pulumi docker podman nerdctl helm helmfile gh glab hub doctl hcloud linode-cli eksctl civo scw vultr-cli ibmcloud oci aliyun exo upctl ovhai nomad rclone " +
-	"heroku netlify ntl firebase fly flyctl railway render vercel wrangler turso neonctl neon pscale planetscale supabase appwrite convex vagrant multipass lima limactl rabbitmqctl rabbitmqadmin kafka-topics kafka-topics.sh kafka-configs " +
-	"kafka-delete-records kafka-consumer-groups etcdctl consul vault influx mc mysqladmin dropuser pg_restore mongorestore mongoimport rake rails mix prisma sequelize sequelize-cli knex typeorm mikro-orm medusa drizzle-kit " +
-	"diesel sqlx sea-orm-cli dbmate goose migrate flyway liquibase dotnet alembic flask php python python3 manage.py artisan console npx bunx pnpx uvx pipx npm pnpm yarn bun uv deno")
+// clientNames are the programs that judgeDeletes looks at: those of the table, and those that start them or the commands of frameworks.
+var clientNames = sync.OnceValue(func() map[string]bool {
+	names := map[string]bool{}
+	add := func(programs string) {
+		for name := range strings.FieldsSeq(programs) {
+			names[name] = true
+		}
+	}
+	for _, one := range deleters {
+		add(one.programs)
+	}
+	add(frameworkPrograms)
+	add(launcherNames)
+	return names
+})

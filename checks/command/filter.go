@@ -13,6 +13,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/toolvet/toolvet/internal/lazyregexp"
+	"github.com/toolvet/toolvet/internal/wordset"
 )
 
 // A line may spell a name backwards, or in base64, and have a filter put it right: cat $(echo swodahs/cte/ | rev). These filters are computed here, where the
@@ -22,9 +23,9 @@ import (
 const untold = "\ue001"
 
 // veilers make another text of the one that they read.
-const veilers = "rev tr base64 base32 basenc xxd openssl uudecode perl python python3 ruby node php awk gawk mawk sed cut gunzip zcat gzip bzip2 bunzip2 xz xzcat iconv m4 rot13 caesar hex2bin jq tac fold paste"
+var veilers = wordset.New("rev tr base64 base32 basenc xxd openssl uudecode perl python python3 ruby node php awk gawk mawk sed cut gunzip zcat gzip bzip2 bunzip2 xz xzcat iconv m4 rot13 caesar hex2bin jq tac fold paste")
 
-// printedOf returns what a command prints, if the line tells that. in is its standard input; nil if it is not told.
+// printedOf returns the output of a command, if the line has all of its input. in is the standard input; nil if the line does not have it.
 func printedOf(words []string, in *string) (text string, told bool) {
 	if len(words) == 0 {
 		return "", false
@@ -102,24 +103,30 @@ func printedOf(words []string, in *string) (text string, told bool) {
 // plainSubstitution is a command of sed without patterns.
 var plainSubstitution = lazyregexp.New(`^s[/,|#]([\w -]+)[/,|#]([\w ~-]*)[/,|#](g?)$`)
 
-// filled returns what printf makes of a format and the words behind it.
+// filled returns the output of printf for a format and the words behind it. The format is taken apart once: with many words, printf goes through it many times.
 func filled(format string, words []string) string {
+	var places [][2]int // of the directives
+	masked := strings.ReplaceAll(format, "%%", "\x00\x00")
+	for at := 0; ; {
+		place := directive.FindStringIndex(masked[at:])
+		if place == nil {
+			break
+		}
+		places = append(places, [2]int{at + place[0], at + place[1]})
+		at += place[1]
+	}
 	var b strings.Builder
 	for first := true; first || len(words) > 0; first = false {
-		text, before := format, len(words)
-		for {
-			at := directive.FindStringIndex(strings.ReplaceAll(text, "%%", "\x00\x00"))
-			if at == nil {
-				break
-			}
-			b.WriteString(text[:at[0]])
+		at, before := 0, len(words)
+		for _, place := range places {
+			b.WriteString(format[at:place[0]])
 			if len(words) > 0 {
 				b.WriteString(words[0])
 				words = words[1:]
 			}
-			text = text[at[1]:]
+			at = place[1]
 		}
-		b.WriteString(text)
+		b.WriteString(format[at:])
 		if len(words) == before || b.Len() > maxPrinted {
 			break
 		}
@@ -228,7 +235,7 @@ func veils(words []string, in *string) bool {
 	if _, told := printedOf(words, in); told {
 		return false
 	}
-	if in != nil && among(program, veilers) && named.MatchString(*in) && !strings.Contains(*in, insertion) {
+	if in != nil && veilers.Has(program) && named.MatchString(*in) && !strings.Contains(*in, insertion) {
 		return true
 	}
 	switch {

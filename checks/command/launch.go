@@ -13,11 +13,13 @@ import (
 // launcherNames are programs that run a program of a package: npx rimraf dist.
 const launcherNames = "npx bunx pnpx uvx pipx npm pnpm yarn bun uv deno"
 
-// erasers are programs of packages. They delete their operands, directories with everything in them. The removals of the system have options for that.
-var erasers = wordset.New("rimraf rmrf del-cli trash trash-cli trash-put rm-cli premove")
+// eraserNames are programs of packages. They delete their operands, directories with everything in them. The removals of the system have options for that.
+const eraserNames = "rimraf rmrf del-cli trash trash-cli trash-put rm-cli premove"
+
+var erasers = wordset.New(eraserNames)
 
 // packaged are programs of packages, beside the system's own, for deleting, writing or copying files.
-var packaged = wordset.New("rimraf rmrf del-cli trash trash-cli trash-put rm-cli premove shx mkdirp make-dir make-dir-cli touch-cli renamer cpy cpy-cli cpx cpx2 cpr ncp copyfiles move-cli move-file-cli degit tiged giget")
+var packaged = wordset.New(eraserNames + " shx mkdirp make-dir make-dir-cli touch-cli renamer cpy cpy-cli cpx cpx2 cpr ncp copyfiles move-cli move-file-cli degit tiged giget")
 
 // launched returns the index of the program behind a package manager, if these tables know its words; 0 if not. By
 // another name stands whatever its author wrote, as with any package.

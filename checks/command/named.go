@@ -132,7 +132,7 @@ func containsAny(word string, hints []string) bool {
 }
 
 // writers are programs that change or delete the named files.
-var writers = wordset.New("rm rmdir unlink mv truncate tee chmod chown chgrp touch shred srm dd setfacl chattr mkdir mkfifo mknod del erase rd move icacls trash rename rimraf rmrf del-cli trash-cli trash-put rm-cli premove mkdirp make-dir make-dir-cli touch-cli renamer")
+var writers = wordset.New(eraserNames + " rm rmdir unlink mv truncate tee chmod chown chgrp touch shred srm dd setfacl chattr mkdir mkfifo mknod del erase rd move icacls rename mkdirp make-dir make-dir-cli touch-cli renamer")
 
 // copiers are programs that change the last of them.
 var copiers = wordset.New("cp install ln rsync scp ditto patch copy xcopy robocopy cpy cpy-cli cpx cpx2 cpr ncp copyfiles move-cli move-file-cli degit tiged giget")

@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolvet/toolvet/checks/internal/filekind"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
+	"github.com/toolvet/toolvet/internal/wordset"
 )
 
 // A parser is not for concurrent use, and costs much to make.
@@ -166,11 +167,11 @@ func (r *reader) statement(s *syntax.Stmt) {
 }
 
 // bringers print what they fetch or decode.
-const bringers = "curl wget wget2 aria2c http https xh lynx w3m nc ncat netcat socat base64 base32 xxd openssl gunzip zcat gzip bunzip2 bzcat xz xzcat uudecode"
+var bringers = wordset.New("curl wget wget2 aria2c http https xh lynx w3m nc ncat netcat socat base64 base32 xxd openssl gunzip zcat gzip bunzip2 bzcat xz xzcat uudecode")
 
 // brings reports whether a command prints what is fetched or decoded.
 func (r *reader) brings(s simple) bool {
-	if len(s.words) == 0 || among(programName(s.words[0]), bringers) {
+	if len(s.words) == 0 || bringers.Has(programName(s.words[0])) {
 		return len(s.words) > 0
 	}
 	return anyWord(s.words[1:], func(w string) bool { return strings.Contains(r.made[r.at(w)], insertion) })

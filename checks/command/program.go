@@ -127,7 +127,16 @@ func (j *judge) handed(s simple, words []string, in string) []string {
 	}
 	list := strings.Fields(in)
 	list = list[:min(len(list), maxLater*4)]
-	if !j.spend(wordCost * len(list)) {
+	size := wordCost * len(list)
+	for _, w := range words {
+		if mark == "" {
+			break
+		}
+		for _, one := range list { // counted before it takes memory: both may be long
+			size += strings.Count(w, mark) * len(one)
+		}
+	}
+	if !j.spend(size) {
 		return words
 	}
 	if mark == "" {

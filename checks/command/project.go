@@ -61,7 +61,7 @@ func (j *judge) project(program string, s simple, r *grammar.Reading, depth int)
 			}
 		}
 		for file, text := range j.made {
-			if ending := path.Ext(file); text == insertion && (program == "go" && ending == ".go" || program == "cargo" && ending == ".rs") {
+			if text == insertion && (program == "go" && path.Ext(file) == ".go" || program == "cargo" && path.Ext(file) == ".rs") {
 				j.refuse(s.element(0), piped, runsPrinted)
 			}
 		}
@@ -77,7 +77,7 @@ func (j *judge) project(program string, s simple, r *grammar.Reading, depth int)
 		}
 	}
 	for file, text := range j.made {
-		if _, name, ok := strings.Cut(file, "node_modules/.bin/"); ok && text == insertion && slices.Contains(s.words, name) {
+		if _, name, ok := strings.Cut(file, "node_modules/.bin/"); text == insertion && ok && slices.Contains(s.words, name) {
 			j.refuse(s.element(0), piped, runsPrinted)
 		}
 	}

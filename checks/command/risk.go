@@ -69,7 +69,7 @@ func (j *judge) options(program string, s simple, r *grammar.Reading, depth int)
 			special.judge(j, s, r)
 		}
 	}
-	if clientNames.Has(program) {
+	if clientNames()[program] {
 		judgeDeletes(j, s, r)
 	}
 }

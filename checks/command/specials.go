@@ -34,7 +34,7 @@ var specials = []special{
 	{"test [ [[ printf read unset declare typeset local let expr", judgeSubscript},
 	{"env printenv export declare typeset set", judgeDump},
 	{"ssh slogin autossh", judgeSSH},
-	{"rm del rd rmdir shred chmod chown chgrp rimraf rmrf del-cli trash trash-cli trash-put rm-cli premove", judgeRemoval},
+	{"rm del rd rmdir shred chmod chown chgrp " + eraserNames, judgeRemoval},
 	{"kill", judgeKill},
 	{"git patch gpatch apply_patch applypatch", judgePatch},
 	{stayerNames, judgeStays},

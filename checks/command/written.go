@@ -5,6 +5,7 @@ package command
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/checks/command/internal/grammar"
@@ -92,16 +93,25 @@ func (j *judge) written(program string, s simple, r *grammar.Reading, depth int)
 	if !among(program, codeRunners) && j.made[j.at(s.words[0])] != built {
 		return
 	}
-	all := whole.MatchString(program + " " + first)
-	for file, text := range j.made {
-		if text == "" || text == built || strings.TrimSpace(text) == insertion {
-			continue // of another program, or judged elsewhere
+	var taken []string
+	for _, w := range s.words[1:] {
+		_, value, _ := strings.Cut(w, "=")
+		for _, name := range []string{w, value} {
+			if file := j.at(name); name != "" && j.made[file] != "" {
+				taken = append(taken, file)
+			}
 		}
-		takes := anyWord(s.words[1:], func(w string) bool {
-			_, value, _ := strings.Cut(w, "=")
-			return j.at(w) == file || value != "" && j.at(value) == file
-		})
-		if takes || all && sameTools(program, file) {
+	}
+	if whole.MatchString(program + " " + first) {
+		for file := range j.made {
+			if sameTools(program, file) {
+				taken = append(taken, file)
+			}
+		}
+	}
+	slices.Sort(taken) // the same findings in the same order, each time
+	for _, file := range slices.Compact(taken) {
+		if text := j.made[file]; text != "" && text != built && strings.TrimSpace(text) != insertion { // of another program, or judged elsewhere
 			j.compiledCode(file, text, r, depth)
 		}
 	}
