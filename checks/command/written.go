@@ -54,40 +54,19 @@ func (j *judge) written(program string, s simple, r *grammar.Reading, depth int)
 	}
 	if len(r.Module) > 0 { // python -m x.y
 		name := strings.ReplaceAll(r.Module[0], ".", "/")
-		for _, file := range []string{name + ".py", name + "/__main__.py", name + "/__init__.py"} {
-			if text, ok := j.made[j.at(file)]; ok && text != "" && text != insertion {
+		for _, end := range []string{".py", "/__main__.py", "/__init__.py"} {
+			if text := j.ownText(name + end); text != "" {
 				j.code("python3", text, r, depth)
 			}
 		}
 	}
-	if among(program, "make gmake bmake just") {
-		for i, w := range s.words[1:] {
-			for _, option := range []string{"-f", "--file=", "--makefile=", "--justfile="} {
-				name, ok := strings.CutPrefix(w, option)
-				if ok && name == "" && i+2 < len(s.words) {
-					name = s.words[i+2]
-				}
-				if text, made := j.made[j.at(name)]; ok && made && text != insertion && text != "" {
-					j.run("Makefile", text, r, depth)
-				}
-			}
-			if text, made := j.made[j.at(w)]; made && among(s.words[i], "--file --makefile --justfile") && text != insertion {
-				j.run("Makefile", text, r, depth)
-			}
-		}
-	}
-	if program == "just" {
-		for _, name := range []string{"justfile", "Justfile", ".justfile"} {
-			if text, ok := j.made[j.at(name)]; ok && text != insertion {
-				j.run("Makefile", text, r, depth)
-			}
-		}
-	}
-	if program == "rake" {
-		for _, name := range []string{"Rakefile", "rakefile", "Rakefile.rb"} {
-			if text, ok := j.made[j.at(name)]; ok && text != insertion && rakeActs.MatchString(text) {
-				j.refuse(s.element(0), inCode, runsWritten)
-			}
+	for _, name := range buildFiles(program, s.words) {
+		switch text := j.ownText(name); {
+		case text == "":
+		case program != "rake":
+			j.run("Makefile", text, r, depth)
+		case rakeActs.MatchString(text):
+			j.refuse(s.element(0), inCode, runsWritten)
 		}
 	}
 	if !among(program, codeRunners) && j.made[j.at(s.words[0])] != built {
@@ -115,6 +94,41 @@ func (j *judge) written(program string, s simple, r *grammar.Reading, depth int)
 			j.compiledCode(file, text, r, depth)
 		}
 	}
+}
+
+// ownText returns the text of a file that the line itself writes; "" if it writes none, or nobody can tell the text. It is not inlined: its copies
+// weigh more than they save.
+//
+//go:noinline
+func (j *judge) ownText(name string) string {
+	if text := j.made[j.at(name)]; text != insertion && text != built {
+		return text
+	}
+	return ""
+}
+
+// buildFiles returns the files of tasks that a program for builds reads: by an option, or by their usual names. Those of make are judged elsewhere.
+func buildFiles(program string, words []string) (names []string) {
+	switch program {
+	case "just":
+		names = []string{"justfile", "Justfile", ".justfile"}
+	case "rake":
+		return []string{"Rakefile", "rakefile", "Rakefile.rb"}
+	case "make", "gmake", "bmake":
+	default:
+		return nil
+	}
+	for i, w := range words[1:] {
+		if among(words[i], "-f --file --makefile --justfile") {
+			names = append(names, w)
+		}
+		for _, option := range []string{"-f", "--file=", "--makefile=", "--justfile="} {
+			if name, ok := strings.CutPrefix(w, option); ok && name != "" {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 // sameTools reports whether a program that takes the code of a directory takes such a file.

@@ -192,7 +192,7 @@ func (c *chars) zeroWidth(r rune, i, size int) {
 	}
 }
 
-// split notes that a word is split by what is not seen. Soft hyphens are there to split words, and editors leave such characters now and then.
+// split notes invisible characters within a word. Soft hyphens are there to split words, and editors leave such characters now and then.
 func (c *chars) split(from, to int) {
 	if strings.HasPrefix(c.text[from:], "\u00ad") {
 		return

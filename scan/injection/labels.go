@@ -93,7 +93,7 @@ func (r *reading) labelBegins(i int) bool {
 	return before == "" || before[len(before)-1] == '\n' || i > 0 && strings.IndexByte("[<{(", r.text[i-1]) >= 0
 }
 
-// ordersFollow tells whether the clause behind a label is an order: any, behind a label that is sure, or one that says more.
+// ordersFollow tells whether the clause behind a label is an order. Behind a sure label, any order will do.
 func (r *reading) ordersFollow(at int, sure bool) bool {
 	text := r.text[at:min(at+formBytes, len(r.text))]
 	if i := strings.Index(text, "\n\n"); i > 8 {

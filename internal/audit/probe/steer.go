@@ -52,13 +52,13 @@ func (a *auditor) steer(ctx context.Context, t *tool, p parameter) *tool {
 
 // ways are the values to try beside a parameter: each choice of each other parameter, alone and with everything else that the tool
 // can take, and at last that alone. Required parameters come first: they are what a tool does. Choices that delete or stop something may be left out.
-func (u *tool) ways(w *world, p parameter, harmless bool) []map[string]any {
-	properties, _ := u.schema["properties"].(map[string]any)
+func (t *tool) ways(w *world, p parameter, harmless bool) []map[string]any {
+	properties, _ := t.schema["properties"].(map[string]any)
 	var first, last []string
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		switch {
 		case name == p.name || len(first)+len(last) >= maxBeside:
-		case slices.Contains(u.required[:min(len(u.required), maxBeside)], name):
+		case slices.Contains(t.required[:min(len(t.required), maxBeside)], name):
 			first = append(first, name)
 		default:
 			last = append(last, name)
@@ -66,14 +66,14 @@ func (u *tool) ways(w *world, p parameter, harmless bool) []map[string]any {
 	}
 	rest := map[string]any{}
 	for _, name := range last {
-		form, ok := u.resolve(properties[name])
-		if _, default_ := form["default"]; ok && !default_ && hasType(form, "string") {
-			rest[name] = u.value(properties[name], name, w, 1)
+		form, ok := t.resolve(properties[name])
+		if _, given := form["default"]; ok && !given && hasType(form, "string") {
+			rest[name] = t.value(properties[name], name, w, 1)
 		}
 	}
 	var list []map[string]any
 	for _, name := range slices.Concat(first, last) {
-		form, ok := u.resolve(properties[name])
+		form, ok := t.resolve(properties[name])
 		if !ok {
 			continue
 		}
