@@ -4,7 +4,6 @@
 package command
 
 import (
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -105,7 +104,12 @@ func (j *judge) interpret(element int, place, program, text string, depth int) {
 	}
 	s := l.take(text)
 	j.wrote(text)
-	for _, file := range slices.Sorted(maps.Keys(j.made)) { // the same findings in the same order, each time
+	var files []string
+	for file := range j.made {
+		files = append(files, file)
+	}
+	slices.Sort(files) // the same findings in the same order, each time
+	for _, file := range files {
 		text := j.made[file]
 		base := path.Base(file)
 		if file := strings.TrimSuffix(base, path.Ext(base)); !strings.Contains(text, insertion) && depth < maxNested && (path.Ext(base) == ".py" && !l.script || path.Ext(base) == ".js" && l.script) && text != "" {
