@@ -141,7 +141,7 @@ func run(w io.Writer, sources map[string][]source, round int, clones, tuned, out
 				return owner + "/" + repo
 			})
 		}
-		if err := errors.Join(postgres.err, mariadb.err); err != nil {
+		if err := errors.Join(postgres.failure(), mariadb.failure()); err != nil {
 			return fmt.Errorf("no database labels SQL: %w", err)
 		}
 		if err := write(filepath.Join(out, name+".jsonl.gz"), rows); err != nil {

@@ -20,9 +20,9 @@ import (
 type database struct {
 	driver, dsn string
 	grammar     *regexp.Regexp // errors of PREPARE that are of grammar
-	once        sync.Once
-	db          *sql.DB
-	err         error // why the database says nothing
+	mu          sync.Mutex     // guards db and err
+	db          *sql.DB        // nil before the first question
+	err         error          // why the database says nothing
 }
 
 // Other errors say that a table, a column or a function is not there, or that types differ: then the database has read the statement.
@@ -35,17 +35,32 @@ var (
 // second is in MariaDB's complaint about a second statement, which PREPARE does not take and other ways to run a text do.
 var second = regexp.MustCompile(`near '\s*;`)
 
-// reads reports whether the grammar of a database accepts a statement. Without the database it does not, and err says why.
-func (d *database) reads(statement string) bool {
-	d.once.Do(func() {
+// open connects on the first call. Later calls return the same.
+func (d *database) open() (*sql.DB, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.db == nil && d.err == nil {
 		if d.db, d.err = sql.Open(d.driver, d.dsn); d.err == nil {
 			d.err = d.db.PingContext(context.Background())
 		}
-	})
-	if d.err != nil {
+	}
+	return d.db, d.err
+}
+
+// failure returns why the database answered no question, or nil if none was asked.
+func (d *database) failure() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.err
+}
+
+// reads reports whether the grammar of a database accepts a statement. Without the database it does not, and failure says why.
+func (d *database) reads(statement string) bool {
+	db, err := d.open()
+	if err != nil {
 		return false
 	}
-	s, err := d.db.PrepareContext(context.Background(), statement)
+	s, err := db.PrepareContext(context.Background(), statement)
 	if err != nil {
 		text := err.Error()
 		said := strings.Contains(text, "SQLSTATE") || strings.HasPrefix(text, "Error 1") // not: a NUL, which the protocol cannot carry
