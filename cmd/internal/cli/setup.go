@@ -95,7 +95,6 @@ type setupRun struct {
 	flags     setupFlags
 	dir, home string
 	places    []clientconfig.Place
-	byHand    []clientconfig.Place
 	rewriter  *clientconfig.Rewriter
 	installer *install.Installer
 	command   install.Command
@@ -113,7 +112,6 @@ func (a *app) newSetup(flags setupFlags) (*setupRun, error) {
 	s := &setupRun{app: a, flags: flags, dir: in.Machine.Dir, home: in.Machine.Home, installer: in,
 		ledger: ledger{dir: filepath.Join(filepath.Dir(in.State), "setup")}}
 	s.places = clientconfig.AllPlaces(s.dir, s.home, in.Machine.Config)
-	s.byHand = clientconfig.Unreadable(s.home)
 	if err := s.checkNames(); err != nil {
 		return nil, err
 	}
@@ -136,7 +134,7 @@ func passing(program string) bool {
 // checkNames refuses unknown clients.
 func (s *setupRun) checkNames() error {
 	var known []string
-	for _, p := range slices.Concat(s.places, s.byHand) {
+	for _, p := range s.places {
 		known = append(known, p.ID)
 	}
 	for _, h := range hook.Hosts() {
@@ -177,9 +175,9 @@ func (f *setupFile) changing() []*clientconfig.Entry {
 func (s *setupRun) run(ctx context.Context) error {
 	files := s.find()
 	hosts := slices.DeleteFunc(s.installer.Machine.Found(), func(h *hook.Host) bool { return !s.wanted(h.Name) })
-	byHand := s.listFiles(files)
+	s.listFiles(files)
 	s.listHosts(hosts)
-	if len(files) == 0 && len(hosts) == 0 && byHand == 0 && s.unread == 0 {
+	if len(files) == 0 && len(hosts) == 0 && s.unread == 0 {
 		return enforce.WithHint(errors.New("no client with MCP servers and no host of agents was found on this machine"),
 			"'toolvet proxy --help' shows how to guard a server by hand")
 	}
@@ -254,8 +252,8 @@ func (s *setupRun) find() []*setupFile {
 	return files
 }
 
-// listFiles lists what was found, and returns how many further files were found that only a person can edit.
-func (s *setupRun) listFiles(files []*setupFile) (byHand int) {
+// listFiles lists what was found.
+func (s *setupRun) listFiles(files []*setupFile) {
 	for _, f := range files {
 		terminal.Fprintf(s.stdout, "%s, %s\n", f.place.Client, f.place.File)
 		for _, e := range f.entries {
@@ -265,18 +263,6 @@ func (s *setupRun) listFiles(files []*setupFile) (byHand int) {
 			}
 		}
 	}
-	for _, p := range s.byHand {
-		text, err := readRegular(p.File)
-		if !s.wanted(p.ID) || err != nil || !bytes.Contains(text, []byte("mcp")) && !bytes.Contains(text, []byte("extensions")) {
-			continue
-		}
-		byHand++
-		terminal.Fprintf(s.stdout, "%s, %s\n  setup does not edit this file: its hook judges the calls of these servers, or put 'toolvet proxy --' before each command there\n", p.Client, p.File)
-		for _, c := range clientconfig.Commands(text) {
-			terminal.Fprintf(s.stdout, "  line %d: the command of %s\n", c.Line, oneLine(c.Server, 64))
-		}
-	}
-	return byHand
 }
 
 func (s *setupRun) listHosts(hosts []*hook.Host) {
@@ -418,7 +404,7 @@ func (s *setupRun) write(f *setupFile) error {
 	text := f.text
 	for _, e := range list {
 		var found clientconfig.Swapped
-		if text, found, err = clientconfig.Exchange(text, e.Keys, e.Before, e.After); err != nil || found != clientconfig.Swap {
+		if text, found, err = clientconfig.Exchange(text, f.place.ID, e.Keys, e.Before, e.After); err != nil || found != clientconfig.Swap {
 			return fmt.Errorf("%s: the entry %q cannot be replaced", f.place.File, oneLine(e.Name(), 64))
 		}
 	}
@@ -473,7 +459,7 @@ func (s *setupRun) putBack(f *setupFile, e *clientconfig.Entry) error {
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", f.place.File, pathless(err))
 	}
-	text, found, err := clientconfig.Exchange(text, e.Keys, e.After, e.Before)
+	text, found, err := clientconfig.Exchange(text, f.place.ID, e.Keys, e.After, e.Before)
 	if err != nil || found != clientconfig.Swap {
 		return enforce.WithHint(fmt.Errorf("%s: the entry %q has changed meanwhile, and cannot be put back", f.place.File, oneLine(e.Name(), 64)),
 			"take 'toolvet proxy' out of it by hand")

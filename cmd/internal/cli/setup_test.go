@@ -14,6 +14,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -129,7 +130,7 @@ func TestSetupStarts(t *testing.T) {
 			started++
 			t.Run(f.Name+"/"+e.Name(), func(t *testing.T) {
 				t.Parallel()
-				w.start(t, rewriter, e.After)
+				w.start(t, rewriter, e.AfterJSON)
 			})
 		}
 	}
@@ -150,7 +151,7 @@ func TestImportStarts(t *testing.T) {
 	started := 0
 	for i, f := range w.files {
 		client := path.Dir(f.Name)
-		if client == "zed" || client == "amp" { // not in a form that import reads
+		if slices.Contains([]string{"zed", "amp", "codex", "goose", "opencode"}, client) { // not in a form that import reads
 			continue
 		}
 		name := filepath.Join(w.dir, fmt.Sprint(i, ".json"))
@@ -181,7 +182,7 @@ func TestImportStarts(t *testing.T) {
 			started++
 			t.Run(f.Name+"/"+e.Name(), func(t *testing.T) {
 				t.Parallel()
-				w.start(t, rewriter, e.Before)
+				w.start(t, rewriter, e.BeforeJSON)
 			})
 		}
 	}

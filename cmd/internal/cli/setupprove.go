@@ -28,7 +28,7 @@ import (
 // proveEntry starts the server of an entry as its client would, and puts the entry back if toolvet does not work in front of it.
 func (s *setupRun) proveEntry(ctx context.Context, f *setupFile, e *clientconfig.Entry) error {
 	title := f.place.Client + ", " + oneLine(e.Name(), 64)
-	launch, err := s.rewriter.Launch(e.After, os.LookupEnv, nil)
+	launch, err := s.rewriter.Launch(e.AfterJSON, os.LookupEnv, nil)
 	if err == nil && len(launch.Unknown) > 0 {
 		_, err := terminal.Fprintf(s.stdout, "%s: behind toolvet, not tried: only %s knows %s\n", title, f.place.Client, strings.Join(launch.Unknown, ", "))
 		return err
@@ -64,7 +64,7 @@ func (s *setupRun) proveEntry(ctx context.Context, f *setupFile, e *clientconfig
 
 // withoutToolvet adds to an error that the server does not start by itself, either.
 func (s *setupRun) withoutToolvet(ctx context.Context, e *clientconfig.Entry, failure error) error {
-	launch, err := s.rewriter.Launch(e.Before, os.LookupEnv, nil)
+	launch, err := s.rewriter.Launch(e.BeforeJSON, os.LookupEnv, nil)
 	if err != nil || len(launch.Unknown) > 0 { // it is behind a URL
 		return failure
 	}

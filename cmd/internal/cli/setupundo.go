@@ -259,7 +259,7 @@ func (s *setupRun) undoPage(p ledgerPage) (left int, err error) {
 	var done []string
 	changed := false
 	for _, e := range p.Entries {
-		next, found, err := clientconfig.Restore(text, e.Keys, e.Before, e.After)
+		next, found, err := clientconfig.Restore(text, p.Client, e.Keys, e.Before, e.After)
 		if err != nil {
 			return 0, fmt.Errorf("%s: %w", p.File, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -176,32 +177,57 @@ func quote(s string) ([]byte, error) {
 	return bytes.TrimSpace(b.Bytes()), err
 }
 
-// Proxied returns the names of the servers of a file, and for each whether "toolvet proxy" runs it: by the program's bare name or absolute path,
+// Proxied returns the names of the servers of a client's file, and for each whether "toolvet proxy" runs it: by the program's bare name or absolute path,
 // because a relative one may lead to any program. The servers that Claude Code keeps for a project count too, if the project is the workspace, an
 // absolute path. Of two with the same name, both have to be behind toolvet.
-func Proxied(file []byte, workspace string) (map[string]bool, error) {
-	entries, err := servers(file)
-	list := make(map[string]bool, len(entries))
-	if top, topErr := membersAt(Plain(file), 0); topErr == nil {
-		local, found, localErr := below(top, []string{"projects", workspace, "mcpServers"})
-		if found && localErr == nil {
-			err = nil // the file may have no others
-		}
-		for _, m := range local {
-			e := entry{name: m.Key}
-			if e.members, localErr = membersAt(m.Raw, m.Offset); localErr == nil {
-				entries = append(entries, e)
-			}
-		}
-	}
+func Proxied(file []byte, client, workspace string) (map[string]bool, error) {
+	entries, err := named(file, client, workspace)
 	if err != nil {
 		return nil, err
 	}
+	list := make(map[string]bool, len(entries))
 	for _, e := range entries {
 		before, named := list[e.name]
 		list[e.name] = e.proxied() && (before || !named)
 	}
 	return list, nil
+}
+
+// named returns all servers of a file.
+func named(file []byte, client, workspace string) ([]entry, error) {
+	if d := dialects[client]; d != nil {
+		list, err := d.notation.find(file, d.root)
+		var entries []entry
+		for _, f := range list {
+			if e, err := d.server(file, &f); err == nil {
+				entries = append(entries, e)
+			}
+		}
+		return entries, err
+	}
+	top, err := membersAt(Plain(file), 0)
+	if err != nil {
+		return nil, Located(file, err)
+	}
+	var entries []entry
+	none := true
+	for _, keys := range roots(client, workspace) {
+		list, found, err := below(top, keys)
+		if err != nil {
+			continue // the other servers do not suffer from it
+		}
+		none = none && !found
+		for _, m := range list {
+			e := entry{name: m.Key}
+			if e.members, err = membersAt(m.Raw, m.Offset); err == nil {
+				entries = append(entries, e)
+			}
+		}
+	}
+	if none {
+		return nil, errors.New("this is no configuration of MCP servers")
+	}
+	return entries, nil
 }
 
 func (e *entry) proxied() bool {

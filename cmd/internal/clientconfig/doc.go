@@ -9,6 +9,9 @@
 //	file ─ Behind ─▶ the same file, each command run by toolvet
 //	file ─ Rewriter ─▶ Entry: its text before and behind toolvet; Exchange puts it into the file, and back
 //
+// A Rewriter also edits the files of Codex (TOML), goose (YAML) and opencode: a dialect turns their entries into those of mcpServers,
+// and the changes back.
+//
 // No template contains a value that may be a secret: the template refers to an environment variable,
 // ${NAME}, and a note names it. Only values known to be harmless are copied; all others count as
 // secrets.

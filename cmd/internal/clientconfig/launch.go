@@ -22,7 +22,7 @@ type Launch struct {
 	Unknown []string // placeholders that only the client can fill in, such as ${input:key}; then the rest is incomplete
 }
 
-// Launch resolves an entry with a command as its client does. Lookup gives the values of environment variables, as os.LookupEnv; known
+// Launch resolves an entry of mcpServers with a command as its client does. Lookup gives the values of environment variables, as os.LookupEnv; known
 // gives those of other placeholders by their text, such as "input:key". It may be nil.
 func (r *Rewriter) Launch(written []byte, lookup func(string) (string, bool), known map[string]string) (*Launch, error) {
 	members, err := membersAt(Plain(written), 0)

@@ -51,16 +51,15 @@ func AllPlaces(dir, home, config string) []Place {
 		Place{"zed", "Zed", filepath.Join(home, ".config", "zed", "settings.json")},
 		Place{"amp", "Amp", filepath.Join(home, ".config", "amp", "settings.json")},
 		Place{"lmstudio", "LM Studio", filepath.Join(home, ".lmstudio", "mcp.json")},
+		Place{"codex", "Codex", filepath.Join(dir, ".codex", "config.toml")},
+		Place{"codex", "Codex", filepath.Join(home, ".codex", "config.toml")},
+		Place{"opencode", "opencode", filepath.Join(dir, "opencode.json")},
+		Place{"opencode", "opencode", filepath.Join(dir, "opencode.jsonc")},
+		Place{"opencode", "opencode", filepath.Join(home, ".config", "opencode", "opencode.json")},
+		Place{"opencode", "opencode", filepath.Join(home, ".config", "opencode", "opencode.jsonc")},
+		Place{"goose", "goose", filepath.Join(home, ".config", "goose", "config.yaml")},
+		Place{"goose", "goose", filepath.Join(config, "Block", "goose", "config", "config.yaml")}, // on Windows
 	)
-}
-
-// Unreadable lists files of clients that Rewrite cannot edit: they are no JSON, or name a server's command in another way.
-func Unreadable(home string) []Place {
-	return []Place{
-		{"codex", "Codex", filepath.Join(home, ".codex", "config.toml")},
-		{"opencode", "opencode", filepath.Join(home, ".config", "opencode", "opencode.json")},
-		{"goose", "goose", filepath.Join(home, ".config", "goose", "config.yaml")},
-	}
 }
 
 // roots returns where a client's file keeps its servers: the keys that lead to each object of them.

@@ -4,7 +4,6 @@
 package clientconfig
 
 import (
-	"slices"
 	"strings"
 	"testing"
 )
@@ -40,12 +39,12 @@ func TestRestore(t *testing.T) {
 		"no entry, a number": {0, `{"mcpServers": {"a": 7}}`, "", Changed},
 	} {
 		e := entries[test.entry]
-		got, found, err := Restore([]byte(test.text), e.Keys, e.Before, e.After)
+		got, found, err := Restore([]byte(test.text), "cursor", e.Keys, e.Before, e.After)
 		if want := test.want; err != nil || found != test.found || want != "" && string(got) != want || want == "" && string(got) != test.text {
 			t.Errorf("%s: %d, %v: %s", name, found, err, got)
 		}
 	}
-	if _, _, err := Restore([]byte("{\n\"mcpServers\":"), entries[0].Keys, nil, nil); err == nil || !strings.Contains(err.Error(), "line 2, column 14") {
+	if _, _, err := Restore([]byte("{\n\"mcpServers\":"), "cursor", entries[0].Keys, nil, nil); err == nil || !strings.Contains(err.Error(), "line 2, column 14") {
 		t.Errorf("a broken file: %v", err)
 	}
 }
@@ -73,17 +72,48 @@ func TestStays(t *testing.T) {
 	}
 }
 
-// TestCommands finds the lines to edit in the files of Codex, goose and opencode.
-func TestCommands(t *testing.T) {
+// TestRestoreDialects does the same for the files of Codex, goose and opencode.
+func TestRestoreDialects(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string][]CommandLine{
-		"model = \"x\"\n\n[mcp_servers.files]\n# mine\ncommand = \"npx\"\nargs = [\"-y\"]\n[mcp_servers.\"my docs\"]\nurl = \"http://h\"\n[tui]\ncommand = \"no\"\n": {{"files", 5}},
-		"[mcp_servers.\"a b\"]\ncommand = \"x\"\n[mcp_servers.\"a b\".env]\nK = \"v\"\n":                                                                             {{"a b", 2}},
-		"extensions:\n  fetch:\n    type: stdio\n    cmd: uvx\n    args: [x]\n  other: # mine\n    cmd: y\n":                                                         {{"fetch", 4}, {"other", 7}},
-		"{\n  // c\n  \"mcp\": {\n    \"files\": {\n      \"type\": \"local\",\n      \"command\": [\"npx\"]\n    },\n    \"b\": {\"command\": [\"x\"]}\n  }\n}\n":   {{"files", 6}, {"b", 8}},
+	const (
+		toml   = "[mcp_servers.a]\ncommand = 'npx' # mine\nargs = ['-y', 'x']\n[mcp_servers.a.env]\nK = 'v'\n[mcp_servers.u]\nurl = 'http://h/mcp'\n"
+		yaml   = "extensions:\n  a:\n    args:\n    - -y\n    - x\n    cmd: npx # mine\n    type: stdio\n  u:\n    type: streamable_http\n    uri: http://h/mcp\n"
+		code   = `{"mcp": {"a": {"type": "local", "command": ["npx", "-y", "x"]}, "u": {"type": "remote", "url": "http://h/mcp"}}}`
+		other  = "[mcp_servers.a]\nargs = [ \"proxy\", \"--\", \"npx\", \"-y\", \"x\" ]\ncommand = \"/usr/bin/toolvet\"\n"
+		spread = "extensions:\n    a:\n        args:\n        - proxy\n        - --\n        - npx\n        - -y\n        - x\n        cmd: /usr/bin/toolvet\n        type: stdio\n"
+	)
+	for name, test := range map[string]struct {
+		client, file string
+		entry        int
+		text, want   string
+		found        Swapped
+	}{
+		"TOML, another layout":   {"codex", toml, 0, other, "[mcp_servers.a]\nargs = [\"-y\",\"x\"]\ncommand = \"npx\"\n", Swap},
+		"TOML, another name":     {"codex", toml, 0, strings.Replace(other, ".a]", ".b]", 1), "[mcp_servers.b]\nargs = [\"-y\",\"x\"]\ncommand = \"npx\"\n", Swap},
+		"TOML, another argument": {"codex", toml, 0, strings.Replace(other, `"x"`, `"z"`, 1) + "tool_timeout_sec = 9\n", "[mcp_servers.a]\nargs = [\"-y\",\"z\"]\ncommand = \"npx\"\ntool_timeout_sec = 9\n", Unwrapped},
+		"TOML, another program":  {"codex", toml, 0, strings.Replace(other, "npx", "uvx", 1), "", Changed},
+		"TOML, back already":     {"codex", toml, 0, toml, toml, Same},
+		"TOML, gone":             {"codex", toml, 0, "model = 'x'\n", "model = 'x'\n", Vanished},
+		"TOML, a URL":            {"codex", toml, 1, "[mcp_servers.u]\nargs = ['proxy', '--upstream', 'http://h/mcp']\ncommand = '/usr/bin/toolvet'\n", "[mcp_servers.u]\nurl = \"http://h/mcp\"\n", Swap},
+		"YAML, another layout":   {"goose", yaml, 0, spread, "extensions:\n    a:\n        args: [\"-y\",\"x\"]\n        cmd: \"npx\"\n        type: stdio\n", Swap},
+		"YAML, more":             {"goose", yaml, 0, strings.Replace(spread, "- x\n", "- z\n", 1) + "        timeout: 9\n", "extensions:\n    a:\n        args: [\"-y\",\"z\"]\n        cmd: \"npx\"\n        type: stdio\n        timeout: 9\n", Unwrapped},
+		"opencode, more":         {"opencode", code, 0, `{"mcp": {"a": {"command": ["/usr/bin/toolvet", "proxy", "--", "npx", "-y", "z"], "enabled": true}}}`, `{"mcp": {"a": {"command": ["npx","-y","z"], "enabled": true}}}`, Unwrapped},
 	} {
-		if got := Commands([]byte(text)); !slices.Equal(got, want) {
-			t.Errorf("%s: %v, want %v", text, got, want)
+		entries, err := newRewriter(t).Entries([]byte(test.file), test.client)
+		if err != nil || len(entries) != 2 {
+			t.Fatalf("%s: %v, %v", name, entries, err)
+		}
+		e := entries[test.entry]
+		got, found, err := Restore([]byte(test.text), test.client, e.Keys, e.Before, e.After)
+		if want := test.want; err != nil || found != test.found || want != "" && string(got) != want || want == "" && string(got) != test.text {
+			t.Errorf("%s: %d, %v: %s", name, found, err, got)
+		}
+	}
+	for client, text := range map[string]string{
+		"codex": "[mcp_servers.a\n", "goose": "extensions: &x\n  a: *x\n", "opencode": `{"mcp": {`,
+	} {
+		if entries, err := newRewriter(t).Entries([]byte(text), client); err == nil {
+			t.Errorf("%s: %v", text, entries)
 		}
 	}
 }

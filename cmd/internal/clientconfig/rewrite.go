@@ -47,15 +47,21 @@ type Entry struct {
 	Before []byte   // the entry's text in the file
 	After  []byte   // the same, behind toolvet; Before if it stays
 
+	BeforeJSON, AfterJSON []byte // both as an entry of mcpServers; nil if it cannot be read
+
 	BeforeShown, AfterShown string // both texts, a member a line, without what may be a secret
 }
 
 // Name returns the name of the server in the file.
 func (e *Entry) Name() string { return e.Keys[len(e.Keys)-1] }
 
-// Entries lists the servers of a client's file, as planned. A file without servers is no error; one that is no JSON object is. No error
+// Entries lists the servers of a client's file, as planned. A file without servers is no error; one that is no JSON object is, or no
+// TOML or YAML where the client has that. No error
 // quotes the file.
 func (r *Rewriter) Entries(file []byte, client string) ([]*Entry, error) {
+	if d := dialects[client]; d != nil {
+		return d.entries(r, file, client)
+	}
 	top, err := membersAt(Plain(file), 0)
 	if err != nil {
 		return nil, Located(file, err)
@@ -84,7 +90,7 @@ func (r *Rewriter) Entries(file []byte, client string) ([]*Entry, error) {
 
 func (r *Rewriter) plan(text []byte, e entry, client string, keys []string) *Entry {
 	out := &Entry{Keys: keys, Before: bytes.Clone(text)}
-	out.After = out.Before
+	out.After, out.BeforeJSON, out.AfterJSON = out.Before, out.Before, out.Before
 	out.Runs = r.mask.line(e)
 	out.Done = isToolvet(e)
 	if out.Done {
@@ -97,6 +103,7 @@ func (r *Rewriter) plan(text []byte, e entry, client string, keys []string) *Ent
 		return out
 	}
 	out.After = apply(text, edits)
+	out.AfterJSON = out.After
 	out.BeforeShown, out.AfterShown = r.mask.text(out.Name(), out.Before), r.mask.text(out.Name(), out.After)
 	return out
 }
@@ -337,8 +344,11 @@ const (
 	Unwrapped                // another: toolvet is taken out of it
 )
 
-// Exchange replaces the text of an entry by another if it is still the old one. Every other byte of the file stays.
-func Exchange(file []byte, keys []string, old, next []byte) ([]byte, Swapped, error) {
+// Exchange replaces the text of an entry in a client's file by another if it is still the old one. Every other byte of the file stays.
+func Exchange(file []byte, client string, keys []string, old, next []byte) ([]byte, Swapped, error) {
+	if d := dialects[client]; d != nil {
+		return d.exchange(file, keys[len(keys)-1], old, next)
+	}
 	list, found, err := entriesAt(file, keys)
 	if err != nil {
 		return nil, Changed, err

@@ -59,7 +59,7 @@ func TestClients(t *testing.T) {
 				left += fmt.Sprintf("%s: %s\n", e.Name(), e.Left)
 				continue
 			}
-			if text, _, err = Exchange(text, e.Keys, e.Before, e.After); err != nil {
+			if text, _, err = Exchange(text, path.Dir(in.Name), e.Keys, e.Before, e.After); err != nil {
 				t.Fatal(err)
 			}
 			if strings.Contains(e.BeforeShown+e.AfterShown+e.Runs, "hunter2") {
@@ -82,7 +82,7 @@ func TestClients(t *testing.T) {
 			}
 		}
 		for _, e := range entries {
-			if text, _, err = Exchange(text, e.Keys, e.After, e.Before); err != nil {
+			if text, _, err = Exchange(text, path.Dir(in.Name), e.Keys, e.After, e.Before); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -147,7 +147,7 @@ func TestProxied(t *testing.T) {
 		`{"projects":{"/work":{"mcpServers":{"a":` + behind + `}},"/other":{"mcpServers":{"b":` + behind + `}}}}`:                          {"a": true},
 		`{"mcpServers":{"a":` + alone + `,"b":` + behind + `},"projects":{"/work":{"mcpServers":{"a":` + behind + `,"b":` + alone + `}}}}`: {"a": false, "b": false},
 	} {
-		got, err := Proxied([]byte(file), "/work")
+		got, err := Proxied([]byte(file), "claude-code", "/work")
 		if err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
@@ -155,7 +155,22 @@ func TestProxied(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", file, diff)
 		}
 	}
-	if _, err := Proxied([]byte(`{"projects":{}}`), "/work"); err == nil {
+	for file, want := range map[string]map[string]bool{
+		"codex:[mcp_servers.a]\ncommand = '/bin/toolvet'\nargs = ['proxy', '--', 'x']\n[mcp_servers]\nb = {command = 'x'}\nc = {command = '/bin/toolvet', args = ['proxy', 'x']}\n": {"a": true, "b": false, "c": true},
+		"goose:extensions:\n  a:\n    cmd: toolvet\n    args: [proxy, --, x]\n  b: {cmd: x}\n  c: {cmd: toolvet, args: [proxy, x]}\n":                                               {"a": true, "b": false, "c": true},
+		`opencode:{"mcp":{"a":{"command":["toolvet","proxy","--","x"]},"b":{"command":["x"]},"c":{"command":[]}}}`:                                                                  {"a": true, "b": false},
+		`zed:{"context_servers":{"a":` + behind + `}}`: {"a": true},
+	} {
+		client, text, _ := strings.Cut(file, ":")
+		got, err := Proxied([]byte(text), client, "/work")
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", file, diff)
+		}
+	}
+	if _, err := Proxied([]byte(`{"projects":{}}`), "claude-code", "/work"); err == nil {
 		t.Error("a file without servers is no error")
 	}
 }
@@ -167,12 +182,12 @@ func TestExchange(t *testing.T) {
 		`{"mcpServers":{"a":{"x":1}}}`: Swap, `{"mcpServers":{"a":{"x":2}}}`: Same, `{"mcpServers":{"a":{"x": 1}}}`: Changed,
 		`{"mcpServers":{}}`: Vanished, `{}`: Vanished,
 	} {
-		text, got, err := Exchange([]byte(file), keys, []byte(`{"x":1}`), []byte(`{"x":2}`))
+		text, got, err := Exchange([]byte(file), "cursor", keys, []byte(`{"x":1}`), []byte(`{"x":2}`))
 		if err != nil || got != want || (got == Swap) == (string(text) == file) {
 			t.Errorf("%s: %s, %v, %v, want %v", file, text, got, err, want)
 		}
 	}
-	if _, _, err := Exchange([]byte(`{"mcpServers":1}`), keys, nil, nil); err == nil {
+	if _, _, err := Exchange([]byte(`{"mcpServers":1}`), "cursor", keys, nil, nil); err == nil {
 		t.Error("a file that is no configuration is no error")
 	}
 }
@@ -183,6 +198,9 @@ func FuzzEntries(f *testing.F) {
 	f.Add([]byte(`{"mcpServers":{"a":{"\u0075rl":"https://x.org", "headers" : {"A":"b"}, "type":"http"}}}`), "cursor")
 	f.Add([]byte(`{"mcpServers":{"a":{"headers":null,"url":"https://x.org/?k=1" // c`+"\n}}}"), "cursor")
 	f.Add([]byte(`{"mcpServers":{"a":{"x\\\"":1,"serverUrl":"https://x.org"}}}`), "windsurf")
+	f.Add([]byte("[mcp_servers.a]\ncommand = 'x' # c\nargs = [\n'y', # d\n]\nenv.K = 'v'\n[mcp_servers.\"b c\"]\r\n\"url\" = \"http://h\"\r\n"), "codex")
+	f.Add([]byte("a: 1\nextensions:\n  é:\n    'cmd': x # c\n    args:\n    - y # d\n\n    # e\n  b:\n    uri: \"http://h\" # f\n"), "goose")
+	f.Add([]byte(`{"mcp":{"a":{"command":["x"],/* c */"environment":{}},"b":{"url":"http://h","headers":{"A":"b"},"type":"remote"}}}`), "opencode")
 	f.Fuzz(func(t *testing.T, file []byte, client string) {
 		r := newRewriter(t)
 		entries, err := r.Entries(file, client)
@@ -191,7 +209,7 @@ func FuzzEntries(f *testing.F) {
 		}
 		text := file
 		for _, e := range entries {
-			if text, _, err = Exchange(text, e.Keys, e.Before, e.After); err != nil {
+			if text, _, err = Exchange(text, client, e.Keys, e.Before, e.After); err != nil {
 				t.Fatalf("%q: %v", file, err)
 			}
 		}
@@ -205,7 +223,7 @@ func FuzzEntries(f *testing.F) {
 			}
 		}
 		for _, e := range entries {
-			if text, _, err = Exchange(text, e.Keys, e.After, e.Before); err != nil {
+			if text, _, err = Exchange(text, client, e.Keys, e.After, e.Before); err != nil {
 				t.Fatal(err)
 			}
 		}

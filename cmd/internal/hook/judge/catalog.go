@@ -130,12 +130,12 @@ func configured(server string, e hook.Event, r *link.Request) serverOrigin {
 	dirs := append([]string{e.Dir}, e.Roots...)
 	origin := unknownServer
 	for _, dir := range dirs {
-		for _, file := range serverFiles(dir, home, config) {
-			text, err := os.ReadFile(file)
+		for _, place := range serverPlaces(dir, home, config) {
+			text, err := os.ReadFile(place.File)
 			if err != nil {
 				continue
 			}
-			behind, err := clientconfig.Proxied(text, dir)
+			behind, err := clientconfig.Proxied(text, place.ID, dir)
 			if err != nil {
 				continue
 			}
@@ -151,16 +151,10 @@ func configured(server string, e hook.Event, r *link.Request) serverOrigin {
 	return origin
 }
 
-// serverFiles are the files in which hosts have their MCP servers.
-func serverFiles(dir, home, config string) []string {
-	var files []string
-	for _, place := range clientconfig.Places(dir, home, config) {
-		files = append(files, place.File)
+// serverPlaces are the files in which hosts have their MCP servers.
+func serverPlaces(dir, home, config string) []clientconfig.Place {
+	settings := func(dir string) clientconfig.Place {
+		return clientconfig.Place{ID: "claude-code", File: filepath.Join(dir, ".claude", "settings.json")}
 	}
-	return append(files,
-		filepath.Join(home, ".claude.json"), filepath.Join(home, ".claude", "settings.json"), filepath.Join(dir, ".claude", "settings.json"),
-		filepath.Join(home, ".gemini", "settings.json"), filepath.Join(dir, ".gemini", "settings.json"),
-		filepath.Join(home, ".qwen", "settings.json"), filepath.Join(dir, ".qwen", "settings.json"),
-		filepath.Join(home, ".copilot", "mcp-config.json"), filepath.Join(home, ".kiro", "settings", "mcp.json"), filepath.Join(dir, ".kiro", "settings", "mcp.json"),
-		filepath.Join(home, ".factory", "mcp.json"), filepath.Join(dir, ".factory", "mcp.json"), filepath.Join(home, ".codeium", "windsurf", "mcp_config.json"))
+	return append(clientconfig.AllPlaces(dir, home, config), settings(home), settings(dir))
 }
