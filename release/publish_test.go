@@ -109,6 +109,24 @@ func unshared(a, b []string) map[string]bool {
 	return m
 }
 
+// TestPinned holds that the workflow runs the code of others by commit: its owner can move a tag.
+func TestPinned(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join(root, ".github", "workflows", "release.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := regexp.MustCompile(`uses: *(\S+)`).FindAllSubmatch(text, -1)
+	if len(used) < 4 {
+		t.Errorf("the workflow uses %d actions", len(used))
+	}
+	for _, m := range used {
+		if !regexp.MustCompile(`^[\w-]+/[\w-]+@[0-9a-f]{40}$`).Match(m[1]) {
+			t.Errorf("%s names no commit", m[1])
+		}
+	}
+}
+
 // TestAction runs the first step of action.yml: it downloads this machine's archive, from a program "curl" that has the
 // release at hand, and refuses one with other bytes.
 func TestAction(t *testing.T) {
