@@ -37,8 +37,8 @@ func (a *app) importCommand() *cobra.Command {
 		Short: "Copy servers from the configuration of an MCP client into a policy",
 		Long: `Copy servers from the configuration of an MCP client into a policy:
 claude_desktop_config.json, .mcp.json, and the mcp.json of Cursor and VS Code, with or
-without comments. Without files, import reads those in the places where the clients keep
-them, for this directory and for you.
+without comments; Codex's config.toml, goose's config.yaml and opencode.json. Without files,
+import reads those in the places where the clients keep them, for this directory and for you.
 
 Servers that are already in the policy stay as they are. Import copies no value that may
 be a secret: the policy refers to an environment variable, ${NAME}, and import names it.

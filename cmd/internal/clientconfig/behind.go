@@ -33,17 +33,28 @@ func Behind(file []byte, wrap func(name string) *Wrap) (changed []byte, names, l
 	}
 	var edits []edit
 	for _, e := range entries {
-		e.plain = plain
+		if e.dialect == nil {
+			e.plain = plain
+		}
 		with := wrap(e.name)
 		if with == nil || isToolvet(e) {
 			continue
 		}
 		more, err := e.wrapped(with)
+		if err == nil && e.dialect != nil {
+			var one edit
+			one, err = e.dialect.behind(file, &e, more)
+			more = []edit{one}
+		}
 		if err != nil {
 			left = append(left, fmt.Sprintf("%s: %v", strictjson.Printable(e.name, 64), err))
 			continue
 		}
 		edits, names = append(edits, more...), append(names, e.name)
+	}
+	if len(entries) > 0 && entries[0].dialect != nil {
+		changed, err = entries[0].dialect.applied(file, edits)
+		return changed, names, left, err
 	}
 	return apply(file, edits), names, left, nil
 }
@@ -196,14 +207,7 @@ func Proxied(file []byte, client, workspace string) (map[string]bool, error) {
 // named returns all servers of a file.
 func named(file []byte, client, workspace string) ([]entry, error) {
 	if d := dialects[client]; d != nil {
-		list, err := d.notation.find(file, d.root)
-		var entries []entry
-		for _, f := range list {
-			if e, err := d.server(file, &f); err == nil {
-				entries = append(entries, e)
-			}
-		}
-		return entries, err
+		return d.servers(file)
 	}
 	top, err := membersAt(Plain(file), 0)
 	if err != nil {

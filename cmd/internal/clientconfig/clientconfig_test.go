@@ -328,7 +328,9 @@ func TestPlaces(t *testing.T) {
 		}
 		files = append(files, strings.TrimPrefix(filepath.ToSlash(p.File), filepath.ToSlash(home)+"/"))
 	}
-	want := []string{".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json", ".config/Claude/claude_desktop_config.json", ".cursor/mcp.json", ".config/Code/User/mcp.json"}
+	want := []string{".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json", ".config/Claude/claude_desktop_config.json", ".cursor/mcp.json", ".config/Code/User/mcp.json",
+		".codex/config.toml", ".codex/config.toml", "opencode.json", "opencode.jsonc", ".config/opencode/opencode.json", ".config/opencode/opencode.jsonc",
+		".config/goose/config.yaml", ".config/Block/goose/config/config.yaml"}
 	if diff := cmp.Diff(want, files); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -153,8 +153,8 @@ func ordered(values map[string]any) ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// rewrite carries the changes from one JSON entry to another over into the client's text.
-func (d *dialect) rewrite(text, before, after []byte) ([]byte, error) {
+// rewrite carries the changes from one JSON entry to another over into the client's text. No member that stands elsewhere may change.
+func (d *dialect) rewrite(text, before, after []byte, elsewhere map[string]any) ([]byte, error) {
 	was, err := membersAt(before, 0)
 	if err != nil {
 		return nil, err
@@ -178,12 +178,19 @@ func (d *dialect) rewrite(text, before, after []byte) ([]byte, error) {
 		switch {
 		case m.Key == "type" && d.types["stdio"] != "": // the only type that an entry is given
 			c.value = marshal(d.types["stdio"])
+		case m.Key == "env":
+			if c.value, err = d.withoutHanded(m.Raw, old.find(d.imports)); err != nil {
+				return nil, err
+			}
 		case m.Key == "args" && d.list:
 			continue // they are in the command, which changes as well
 		case m.Key == "command" && d.list:
 			if c.value, err = joined(&next); err != nil {
 				return nil, err
 			}
+		}
+		if _, ok := elsewhere[c.key]; ok {
+			return nil, fmt.Errorf("%q is a table of its own, which has to change: write it in one line, %s = { … }", c.key, c.key)
 		}
 		changes = append(changes, c)
 	}
@@ -192,6 +199,23 @@ func (d *dialect) rewrite(text, before, after []byte) ([]byte, error) {
 		return nil, err
 	}
 	return out, d.check(text, out, changes)
+}
+
+// withoutHanded returns an environment without the variables that handOn has added.
+func (d *dialect) withoutHanded(env []byte, imports *strictjson.Member) ([]byte, error) {
+	if imports == nil {
+		return env, nil
+	}
+	names, err := texts(imports)
+	if err != nil {
+		return nil, err
+	}
+	list, err := pairs(&strictjson.Member{Key: "env", Raw: env})
+	if err != nil {
+		return nil, err
+	}
+	own, err := variables(slices.DeleteFunc(list, func(v Variable) bool { return slices.Contains(names, v.Name) && v.Value == "${"+v.Name+"}" }))
+	return slices.Concat([]byte("{"), own, []byte("}")), err
 }
 
 // joined returns the command and its arguments as one list.
@@ -257,11 +281,36 @@ func (d *dialect) server(file []byte, f *found) (entry, error) {
 	if err != nil {
 		return entry{}, err
 	}
-	e := entry{name: f.name, plain: plain}
+	e := entry{name: f.name, plain: plain, dialect: d, place: *f}
 	if e.members, err = membersAt(plain, 0); err != nil {
 		return entry{}, errors.New("it cannot be read")
 	}
 	return e, nil
+}
+
+// servers returns the servers of a file that can be read, without those that the client runs inside itself.
+func (d *dialect) servers(file []byte) (entries []entry, err error) {
+	list, err := d.notation.find(file, d.root)
+	for _, f := range list {
+		if e, err := d.server(file, &f); err == nil && !e.inside() {
+			entries = append(entries, e)
+		}
+	}
+	return entries, err
+}
+
+// inside reports whether the client runs a server inside itself.
+func (e *entry) inside() bool {
+	return e.get("command") == nil && e.get("url") == nil && e.get("type") != nil
+}
+
+// behind carries the edits of an entry's JSON over into the file.
+func (d *dialect) behind(file []byte, e *entry, edits []edit) (edit, error) {
+	if e.place.fault != nil {
+		return edit{}, e.place.fault
+	}
+	text, err := d.rewrite(e.place.text(file), e.plain, apply(e.plain, edits), e.place.elsewhere)
+	return edit{e.place.offset, e.place.length, text}, err
 }
 
 func (d *dialect) plan(r *Rewriter, file []byte, f *found, client string) *Entry {
@@ -279,7 +328,7 @@ func (d *dialect) plan(r *Rewriter, file []byte, f *found, client string) *Entry
 	switch {
 	case planned.Done:
 		return out
-	case e.get("command") == nil && e.get("url") == nil && e.get("type") != nil:
+	case e.inside():
 		out.Left = "the client runs it inside itself"
 		return out
 	case planned.Left == "" && f.fault != nil:
@@ -288,7 +337,7 @@ func (d *dialect) plan(r *Rewriter, file []byte, f *found, client string) *Entry
 	case planned.Left != "":
 		return out
 	}
-	if out.After, err = d.rewrite(text, plain, planned.After); err != nil {
+	if out.After, err = d.rewrite(text, plain, planned.After, f.elsewhere); err != nil {
 		out.After, out.Left = text, err.Error()
 		return out
 	}
@@ -308,7 +357,8 @@ func (d *dialect) exchange(file []byte, name string, old, next []byte) ([]byte, 
 	}
 	switch now := list[i].text(file); {
 	case bytes.Equal(now, old):
-		return apply(file, []edit{{list[i].offset, list[i].length, next}}), Swap, nil
+		out, err := d.applied(file, []edit{{list[i].offset, list[i].length, next}})
+		return out, Swap, err
 	case bytes.Equal(now, next):
 		return file, Same, nil
 	}
@@ -340,7 +390,15 @@ func (d *dialect) restore(file []byte, name string, before, after []byte) ([]byt
 	if d.alike(now, after) {
 		kind = Swap
 	}
-	return apply(file, []edit{{list[i].offset, list[i].length, text}}), kind, nil
+	out, err := d.applied(file, []edit{{list[i].offset, list[i].length, text}})
+	return out, kind, err
+}
+
+// applied makes edits in a file, and reads it again.
+func (d *dialect) applied(file []byte, edits []edit) ([]byte, error) {
+	out := apply(file, edits)
+	_, err := d.notation.find(out, d.root)
+	return out, err
 }
 
 // alike reports whether two entries say the same.
@@ -368,6 +426,6 @@ func (d *dialect) unwrap(now, before, after []byte) ([]byte, bool) {
 	default:
 		return nil, false
 	}
-	text, err := d.rewrite(now, texts[0], plain)
+	text, err := d.rewrite(now, texts[0], plain, nil)
 	return text, err == nil
 }

@@ -25,6 +25,14 @@ func Places(dir, home, config string) []Place {
 		{"claude-desktop", "Claude Desktop", filepath.Join(config, "Claude", "claude_desktop_config.json")},
 		{"cursor", "Cursor", filepath.Join(home, ".cursor", "mcp.json")},
 		{"vscode", "VS Code", filepath.Join(config, "Code", "User", "mcp.json")},
+		{"codex", "Codex", filepath.Join(dir, ".codex", "config.toml")},
+		{"codex", "Codex", filepath.Join(home, ".codex", "config.toml")},
+		{"opencode", "opencode", filepath.Join(dir, "opencode.json")},
+		{"opencode", "opencode", filepath.Join(dir, "opencode.jsonc")},
+		{"opencode", "opencode", filepath.Join(home, ".config", "opencode", "opencode.json")},
+		{"opencode", "opencode", filepath.Join(home, ".config", "opencode", "opencode.jsonc")},
+		{"goose", "goose", filepath.Join(home, ".config", "goose", "config.yaml")},
+		{"goose", "goose", filepath.Join(config, "Block", "goose", "config", "config.yaml")}, // on Windows
 	}
 }
 
@@ -51,14 +59,6 @@ func AllPlaces(dir, home, config string) []Place {
 		Place{"zed", "Zed", filepath.Join(home, ".config", "zed", "settings.json")},
 		Place{"amp", "Amp", filepath.Join(home, ".config", "amp", "settings.json")},
 		Place{"lmstudio", "LM Studio", filepath.Join(home, ".lmstudio", "mcp.json")},
-		Place{"codex", "Codex", filepath.Join(dir, ".codex", "config.toml")},
-		Place{"codex", "Codex", filepath.Join(home, ".codex", "config.toml")},
-		Place{"opencode", "opencode", filepath.Join(dir, "opencode.json")},
-		Place{"opencode", "opencode", filepath.Join(dir, "opencode.jsonc")},
-		Place{"opencode", "opencode", filepath.Join(home, ".config", "opencode", "opencode.json")},
-		Place{"opencode", "opencode", filepath.Join(home, ".config", "opencode", "opencode.jsonc")},
-		Place{"goose", "goose", filepath.Join(home, ".config", "goose", "config.yaml")},
-		Place{"goose", "goose", filepath.Join(config, "Block", "goose", "config", "config.yaml")}, // on Windows
 	)
 }
 

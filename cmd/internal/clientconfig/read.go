@@ -90,6 +90,8 @@ type entry struct {
 	name    string
 	members []strictjson.Member // offsets are from the start of the file, or of plain
 	plain   []byte              // the entry itself; nil where nobody needs it
+	dialect *dialect            // nil: the file has mcpServers
+	place   found               // of a dialect
 }
 
 // get returns a member, nil if it is absent or null.
@@ -111,11 +113,16 @@ func (e *entry) find(key string) *strictjson.Member {
 
 var limits = strictjson.Limits{Bytes: maxBytes}
 
-// servers finds the servers of a file: below mcpServers, below servers (VS Code), or below
-// both words of mcp.servers (its settings.json).
+// servers finds the servers of a file: below mcpServers, below servers (VS Code), below
+// both words of mcp.servers (its settings.json), or as a dialect has them.
 func servers(text []byte) ([]entry, error) {
 	root, err := membersAt(Plain(text), 0)
 	if err != nil {
+		for _, client := range []string{"codex", "goose"} {
+			if list, err := dialects[client].servers(text); err == nil && len(list) > 0 {
+				return list, nil
+			}
+		}
 		return nil, Located(text, err)
 	}
 	for _, path := range [][]string{{"mcpServers"}, {"servers"}, {"mcp", "servers"}} {
@@ -134,6 +141,9 @@ func servers(text []byte) ([]entry, error) {
 			}
 		}
 		return entries, nil
+	}
+	if list, err := dialects["opencode"].servers(text); err == nil && len(list) > 0 {
+		return list, nil
 	}
 	return nil, errors.New(`there is no "mcpServers" and no "servers": this is no configuration of MCP servers`)
 }

@@ -117,3 +117,16 @@ func TestRestoreDialects(t *testing.T) {
 		}
 	}
 }
+
+// TestBehindTOML holds that variables for the proxy go into a table that stands in one line, and that the client's own are not written there.
+func TestBehindTOML(t *testing.T) {
+	t.Parallel()
+	const file = "[mcp_servers.a]\ncommand = \"x\"\nenv = {A = 'b'} # mine\nenv_vars = ['C']\n[mcp_servers.d]\ncommand = \"y\"\n[mcp_servers.d.env]\nE = 'f'\n"
+	got, names, left, err := Behind([]byte(file), func(string) *Wrap {
+		return &Wrap{Words: []string{"toolvet", "proxy"}, Env: []Variable{{"N", "v"}}}
+	})
+	want := strings.Replace(file, "command = \"x\"\nenv = {A = 'b'}", "command = \"toolvet\"\nargs = [\"proxy\", \"--\", \"x\"]\nenv = { \"N\" = \"v\", \"A\" = \"b\" }", 1)
+	if err != nil || string(got) != want || len(names) != 1 || len(left) != 1 || !strings.Contains(left[0], `d: "env" is a table of its own`) {
+		t.Errorf("got %v, %q, %q and\n%s", err, names, left, got)
+	}
+}
