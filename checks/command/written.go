@@ -74,14 +74,14 @@ func (j *judge) written(program string, s simple, r *grammar.Reading, depth int)
 	}
 	var taken []string
 	for _, w := range s.words[1:] {
-		_, value, _ := strings.Cut(w, "=")
+		_, value, _ := cut(w, "=")
 		for _, name := range []string{w, value} {
 			if file := j.at(name); name != "" && j.made[file] != "" {
 				taken = append(taken, file)
 			}
 		}
 	}
-	if whole.MatchString(program + " " + first) {
+	if whole.MatchString(program+" "+first) && j.spend(len(j.made)) {
 		for file := range j.made {
 			if sameTools(program, file) {
 				taken = append(taken, file)
@@ -155,7 +155,7 @@ func sameTools(program, file string) bool {
 func (j *judge) compiledCode(file, text string, r *grammar.Reading, depth int) {
 	ending := path.Ext(file)
 	if ending == "" {
-		if strings.HasPrefix(text, "#!") {
+		if hasPrefix(text, "#!") {
 			j.code(interpreterOf(text), text, r, depth)
 		}
 		return
