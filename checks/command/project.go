@@ -67,8 +67,11 @@ func (j *judge) project(program string, s simple, r *grammar.Reading, depth int)
 		}
 	}
 	for _, one := range fetchers {
+		if !among(program, one.programs) {
+			continue
+		}
 		for file, text := range j.made {
-			if text == insertion && among(program, one.programs) && anyWord(strings.Fields(one.files), func(pattern string) bool {
+			if text == insertion && anyWord(strings.Fields(one.files), func(pattern string) bool {
 				ok, _ := path.Match(pattern, path.Base(file))
 				return ok
 			}) {

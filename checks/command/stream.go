@@ -117,6 +117,7 @@ func (r *reader) writes(file, text string) {
 		}
 	}
 	j.made[name] = text
+	j.edits++
 }
 
 // built stands for what a compiler of the line makes: it runs as the project's own code does.
