@@ -21,7 +21,7 @@ type class struct {
 }
 
 var classes = []class{
-	{"awk-code", func(v string) bool { return awkRuns.MatchString(v) }, "holds code that runs programs or writes files"},
+	{"awk-code", awkActs, "holds code that runs programs or writes files"},
 	{"sed-command", sedActs, "holds a command of sed that runs programs or writes files"},
 	{"editor-command", func(v string) bool { return strings.Trim(v, "0123456789") != "" && v[0] != '/' }, ""},
 	{"stdin", func(v string) bool { return v == "-" || v == "/dev/stdin" }, ""},
@@ -33,12 +33,13 @@ var classes = []class{
 	{"php-setting", func(v string) bool { return phpSettings.MatchString(v) }, ""},
 	{"merge-strategy", func(v string) bool { return !among(v, "ours theirs recursive resolve octopus subtree ort") }, "names a strategy that is a program of its own"},
 	{"not-ssh", func(v string) bool { return !sshCommand.MatchString(v) }, ""},
+	{"not-compressor", func(v string) bool { return !compressor.MatchString(v) }, ""},
 	{"linker", func(v string) bool {
 		return strings.Contains(v, "-extld") || strings.Contains(v, "-fplugin") || strings.Contains(v, "-wrapper")
 	}, ""},
 	{"root", func(v string) bool { return v == "/" }, ""},
 	{"elsewhere", func(v string) bool {
-		return strings.Contains(v, ":") || strings.HasPrefix(v, "/") || strings.HasPrefix(v, "~") || strings.Contains(v, "..") || strings.Contains(v, insertion)
+		return strings.Contains(v, ":") || hasPrefix(v, "/") || hasPrefix(v, "~") || strings.Contains(v, "..") || strings.Contains(v, insertion)
 	}, ""},
 	{"path", func(v string) bool { return strings.ContainsAny(v, `/\`) }, "names a script by its path"},
 	{"world-writable", worldWritable, "makes the program run a file from a world-writable directory"},
@@ -52,7 +53,7 @@ var classes = []class{
 	}, "names an address to send to"},
 	{"other-place", func(v string) bool {
 		parts := strings.SplitN(v, ":", 3)
-		return len(parts) == 3 && !strings.HasPrefix(v, "-") && !privateAddress(strings.Trim(parts[2], "[]"))
+		return len(parts) == 3 && !hasPrefix(v, "-") && !privateAddress(strings.Trim(parts[2], "[]"))
 	}, ""},
 	{"remote", func(v string) bool { return remote.MatchString(v) }, ""},
 	{"npm-remote", func(v string) bool {
@@ -60,14 +61,14 @@ var classes = []class{
 	}, ""},
 	{"remote-file", func(v string) bool { return remoteFile.MatchString(v) }, ""},
 	{"versioned", func(v string) bool { return strings.Contains(v, "@") }, ""},
-	{"program-remote", func(v string) bool { return strings.HasPrefix(v, "ext::") || strings.HasPrefix(v, "fd::") }, "names a remote that is a program of its own"},
-	{"deleted-ref", func(v string) bool { return strings.HasPrefix(v, ":") }, ""},
+	{"program-remote", func(v string) bool { return hasPrefix(v, "ext::") || hasPrefix(v, "fd::") }, "names a remote that is a program of its own"},
+	{"deleted-ref", func(v string) bool { return hasPrefix(v, ":") }, ""},
 	{"host-mount", hostMount, "gives a container the host's own files or system"},
 	{"host-network", func(v string) bool { return v == "host" }, "gives a container the host's own files or system"},
 	{"any", func(string) bool { return true }, ""},
 	{"perl-file", func(v string) bool { return strings.ContainsAny(v, "|<>") }, "makes perl start a program, or write"},
 	{"perl-module", func(v string) bool { return !perlModules.MatchString(v) }, ""},
-	{"pipe", func(v string) bool { return strings.HasPrefix(v, "|") || strings.HasPrefix(v, "!") }, ""},
+	{"pipe", func(v string) bool { return hasPrefix(v, "|") || hasPrefix(v, "!") }, ""},
 	{"not-file", func(v string) bool { return !fileName.MatchString(v) }, ""},
 	{"compiler", func(v string) bool { return !compilerSetting.MatchString(v) }, ""},
 	{"node-setting", func(v string) bool { return !nodeSettings.MatchString(v) }, ""},
@@ -81,7 +82,7 @@ var classes = []class{
 	{"host-device", func(v string) bool { d, ok := strings.CutPrefix(v, "device="); return ok && hostMount(d+":/x") }, "gives a container the host's own files or system"},
 	{"go-setting", func(v string) bool { return goSettings.MatchString(v) }, ""},
 	{"maven-exec", func(v string) bool { return mavenExec.MatchString(v) }, ""},
-	{"sbt-code", func(v string) bool { return strings.HasPrefix(v, "eval ") || strings.HasPrefix(v, "!") }, ""},
+	{"sbt-code", func(v string) bool { return hasPrefix(v, "eval ") || hasPrefix(v, "!") }, ""},
 	{"socat-program", func(v string) bool { return socatProgram.MatchString(v) }, ""},
 	{"sqlite-command", sqliteActs, ""},
 	{"kubernetes-secret", func(v string) bool { return kubernetesSecret.MatchString(v) }, ""},
@@ -113,7 +114,7 @@ var fileName = lazyregexp.New(`^[\w./@+-]+\.\w{1,5}$`)
 var compilerSetting = lazyregexp.New(`^[\w:]*=(/(usr|opt)/[\w./-]*/)?([\w.-]+-)?(cc|c\+\+|gcc|g\+\+|clang|clang\+\+|clang-cl|cl|icc|icx|icpx|nvcc|ccache|sccache|ld|lld|mold|gold|ar|llvm-ar|gcc-ar)(-?[\d.]+)?(\.exe)?$`)
 
 // nodeSettings are options of Node.js that bound memory, or that print more or less. Others load code, such as --require.
-var nodeSettings = lazyregexp.New(`^(--(max[-_]old[-_]space[-_]size=\d+|max[-_]semi[-_]space[-_]size=\d+|stack[-_]trace[-_]limit=\d+|no-warnings|no-deprecation|trace-warnings|trace-deprecation|trace-uncaught|enable-source-maps|(no-)?experimental-(vm-modules|strip-types|transform-types|require-module|detect-module|sqlite|websocket|webstorage|eventsource|fetch|global-(webcrypto|navigator|customevent)|test-coverage|test-module-mocks|test-snapshots|wasm-modules|json-modules|import-meta-resolve|repl-await|permission)|preserve-symlinks|abort-on-uncaught-exception|dns-result-order=\w+|expose-gc|openssl-legacy-provider|unhandled-rejections=\w+)\s*)+$`)
+var nodeSettings = lazyregexp.New(`^(--(max[-_]old[-_]space[-_]size=\d+|max[-_]semi[-_]space[-_]size=\d+|stack[-_]trace[-_]limit=\d+|no-warnings|no-deprecation|trace-warnings|trace-deprecation|trace-uncaught|enable-source-maps|(no-)?experimental-(vm-modules|strip-types|transform-types|require-module|detect-module|sqlite|websocket|webstorage|eventsource|fetch|global-(webcrypto|navigator|customevent)|test-coverage|test-module-mocks|test-snapshots|wasm-modules|json-modules|import-meta-resolve|repl-await|permission)|preserve-symlinks|abort-on-uncaught-exception|inspect(-brk)?|dns-result-order=\w+|expose-gc|openssl-legacy-provider|unhandled-rejections=\w+)\s*)+$`)
 
 // cargoSettings say how cargo builds and prints.
 var cargoSettings = lazyregexp.New(`^(profile\.[\w.-]+|build\.(jobs|rustflags|incremental)|net\.(offline|retry|git-fetch-with-cli)|term\.[\w.]+)\s*=`)
@@ -159,7 +160,7 @@ var sshCommand = lazyregexp.New(`^(/usr/bin/)?ssh(?: -(?:[46CTNqvx]+|i ?[\w./~-]
 // gitSSH reports whether a setting of git names ssh itself as the program, without options that
 // start another.
 func gitSSH(setting string) bool {
-	name, value, _ := strings.Cut(setting, "=")
+	name, value, _ := cut(setting, "=")
 	return strings.EqualFold(name, "core.sshCommand") && sshCommand.MatchString(value)
 }
 
@@ -178,6 +179,21 @@ var sshSettings = lazyregexp.New(`(?i)^(StrictHostKeyChecking|UserKnownHostsFile
 var phpSettings = lazyregexp.New(`(?i)(auto_(ap|pre)pend_file|extension|disable_functions|sendmail_path|allow_url_include|open_basedir|include_path|error_log)`)
 
 var awkRuns = lazyregexp.New(`system\s*\(|\|\s*&?\s*(getline|"|\w+\s*$)|"\s*\|\s*getline|print[^;}]*([^|]\|[^|]|>[^=]|>$)|@load|@include|/inet/|ENVIRON|@\s*[a-zA-Z_]\w*\s*\(`)
+
+// compressor is a program for tar that only packs, with options that say how well.
+var compressor = lazyregexp.New(`^(p?bzip2|lbzip2|gzip|pigz|xz|pixz|zstd(mt)?|lz4|lzma|lzip|plzip|lzop|brotli)( (-T ?\d+|-\d+|-[dck]+|--(ultra|fast|long|rsyncable|threads|adapt)(=\d+)?))*$`)
+
+// awkActs reports whether code of awk runs programs or writes files. Signs in texts do not; where a quote may stand in an expression or a comment, nobody
+// knows what is a text.
+func awkActs(code string) bool {
+	plain := code
+	if !strings.ContainsAny(code, "/#") {
+		plain = awkTexts.ReplaceAllString(code, `""`)
+	}
+	return awkRuns.MatchString(plain) || strings.Contains(code, "ENVIRON")
+}
+
+var awkTexts = lazyregexp.New(`"(?:[^"\\\n]|\\.)*"`)
 
 // secretInside reports whether code of awk or sed names a file with secrets.
 func secretInside(code string) bool {
@@ -212,21 +228,21 @@ func pagerActs(command string) bool {
 }
 
 func sentSecret(word string) bool {
-	_, name, found := strings.Cut(word, "@")
-	return found && (filekind.Secret(name) || strings.HasPrefix(name, "~/."))
+	_, name, found := cut(word, "@")
+	return found && (filekind.Secret(name) || hasPrefix(name, "~/."))
 }
 
 var otherAddress = lazyregexp.New(`(?i)^(--?[\w-]+=)?(file|gopher|dict|ldaps?|tftp|smb|scp|telnet|netdoc|jar|php|expect):`)
 
-var kubernetesSecret = lazyregexp.New(`(?i)(^|,)secrets?([./,]|$)`)
+var kubernetesSecret = lazyregexp.New(`(?i)(^|[,/])secrets?([./,]|$)`)
 
 var setuidMode = lazyregexp.New(`^(-m|--mode=)?(0?[2467][0-7]{3}|[ugoa]*[+=][rwxXt]*s[rwxXst]*)$`)
 
 // hostMount reports whether a mount of a container is of the host's system.
 func hostMount(mount string) bool {
-	from, _, _ := strings.Cut(mount, ":")
+	from, _, _ := cut(mount, ":")
 	for field := range strings.SplitSeq(mount, ",") {
-		name, value, ok := strings.Cut(field, "=")
+		name, value, ok := cut(field, "=")
 		if ok && (name == "source" || name == "src") {
 			from = value
 		}

@@ -167,11 +167,11 @@ func (l *language) does(s source) string {
 		if name == "importlib.metadata" {
 			return true
 		}
-		name, _, _ = strings.Cut(strings.TrimPrefix(name, "node:"), "/")
+		name, _, _ = cut(strings.TrimPrefix(name, "node:"), "/")
 		if !l.script {
-			name, _, _ = strings.Cut(name, ".")
+			name, _, _ = cut(name, ".")
 		}
-		if strings.HasPrefix(name, "_") && name != "__future__" {
+		if hasPrefix(name, "_") && name != "__future__" {
 			return false // what other modules hide
 		}
 		if name == "fs" || name != "" && !among(name, l.pure) {
@@ -206,7 +206,7 @@ func (l *language) does(s source) string {
 			if from != "" && !imports(from) {
 				return inCode
 			}
-			top, _, _ := strings.Cut(from, ".")
+			top, _, _ := cut(from, ".")
 			unknown := from != "" && !among(top, l.pure) && !among(top, standard)
 			if renamed == "" {
 				renamed = restricted.FindString(strings.ReplaceAll(names, "importlib.metadata", ""))
@@ -278,7 +278,7 @@ func (s source) taken(l *language) (names []string) {
 	texts := s.texts()
 	for _, m := range takenNames.FindAllStringSubmatchIndex(s.code, maxCommands) {
 		module := texts[strings.Count(s.code[:m[1]-2], `""`)]
-		module, _, _ = strings.Cut(strings.TrimPrefix(module, "node:"), "/")
+		module, _, _ = cut(strings.TrimPrefix(module, "node:"), "/")
 		for i := 2; i < len(m); i += 2 {
 			if m[i] < 0 {
 				continue
@@ -301,7 +301,7 @@ func (s source) spreads() bool {
 	var seen []string // names that are used well
 	for _, text := range texts {
 		at += strings.Index(s.code[at:], `""`) + 2
-		if name, _, _ := strings.Cut(strings.TrimPrefix(text, "node:"), "/"); name != "fs" {
+		if name, _, _ := cut(strings.TrimPrefix(text, "node:"), "/"); name != "fs" {
 			continue
 		}
 		if found++; found > maxCommands {
@@ -358,7 +358,7 @@ func onlyMembers(code, name string) bool {
 		if words := strings.Fields(before); len(words) > 0 && among(words[len(words)-1], "const let var import as") {
 			continue // where it is made
 		}
-		if after = strings.TrimLeft(after[:min(len(after), looksBack)], " \t\n"); !strings.HasPrefix(after, ".") && !strings.HasPrefix(after, "?.") {
+		if after = strings.TrimLeft(after[:min(len(after), looksBack)], " \t\n"); !hasPrefix(after, ".") && !hasPrefix(after, "?.") {
 			return false
 		}
 	}
@@ -412,7 +412,7 @@ func (s source) local() bool {
 	}
 	goesOn := goingOn.MatchString(s.code)
 	for _, lit := range s.literals {
-		if strings.HasPrefix(lit.text, "//") || hostName.MatchString(lit.text) || strings.Contains(lit.text, "@") && !strings.Contains(lit.text, "://") {
+		if hasPrefix(lit.text, "//") || hostName.MatchString(lit.text) || strings.Contains(lit.text, "@") && !strings.Contains(lit.text, "://") {
 			return false
 		}
 		if strings.Contains(lit.text, "://") {

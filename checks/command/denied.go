@@ -16,7 +16,7 @@ type reason struct{ kind, what string }
 func denied(name string) (reason, bool) {
 	why, found := deniedPrograms()[name]
 	if !found {
-		base, _, _ := strings.Cut(name, ".") // mkfs.ext4
+		base, _, _ := cut(name, ".") // mkfs.ext4
 		why, found = deniedFamilies()[strings.TrimRight(base, "0123456789-")]
 	}
 	return why, found

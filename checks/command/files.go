@@ -39,7 +39,7 @@ func finds(pattern string) bool {
 		return false
 	}
 	steps := strings.Split(filekind.Clean(strings.ToLower(pattern)), "/")
-	for len(steps) > 0 && (steps[0] == "~" || strings.HasPrefix(steps[0], "~")) {
+	for len(steps) > 0 && (steps[0] == "~" || hasPrefix(steps[0], "~")) {
 		steps = steps[1:]
 	}
 	return slices.ContainsFunc(examples(), func(example []string) bool {
@@ -62,7 +62,7 @@ func matchSteps(pattern, file []string) bool {
 	tells := false
 	for i, p := range pattern {
 		p = strings.ReplaceAll(p, "[!", "[^")
-		if strings.HasPrefix(file[i], ".") && !strings.HasPrefix(p, ".") {
+		if hasPrefix(file[i], ".") && !hasPrefix(p, ".") {
 			return false // * finds no hidden file
 		}
 		if matched, err := path.Match(p, file[i]); err != nil || !matched {
@@ -85,10 +85,10 @@ func (j *judge) namesSecret(word, directory string) bool {
 	if directory == "" || word == "" {
 		return false
 	}
-	if _, value, ok := strings.Cut(word, "="); ok && strings.HasPrefix(word, "-") {
+	if _, value, ok := cut(word, "="); ok && hasPrefix(word, "-") {
 		word = value
 	}
-	if strings.HasPrefix(word, "/") || strings.HasPrefix(word, "~") || strings.HasPrefix(word, "-") {
+	if hasPrefix(word, "/") || hasPrefix(word, "~") || hasPrefix(word, "-") {
 		return false
 	}
 	below := strings.TrimSuffix(directory, "/") + "/" + word
@@ -123,7 +123,7 @@ func (j *judge) follow(s simple) {
 
 // joined returns the directory to which a change of directory leads from another.
 func toDirectory(from, to string) string {
-	if from == "" || strings.HasPrefix(to, "/") || strings.HasPrefix(to, "~") {
+	if from == "" || hasPrefix(to, "/") || hasPrefix(to, "~") {
 		return to
 	}
 	return path.Join(from, to)
@@ -133,7 +133,7 @@ func toDirectory(from, to string) string {
 // as -C DIR.
 func (j *judge) elsewhere(s simple) string {
 	for i, w := range s.words {
-		switch name, value, ok := strings.Cut(w, "="); {
+		switch name, value, ok := cut(w, "="); {
 		case (w == "-C" || w == "--directory" || w == "--chdir") && i+1 < len(s.words):
 			return toDirectory(j.directory, s.words[i+1])
 		case ok && (name == "--directory" || name == "--chdir"):
@@ -155,7 +155,7 @@ var outputOption = lazyregexp.New(`^-{1,2}(out|outp|outpu|output|outfile|output-
 // program that shows files may have another meaning for -o.
 func output(program string, words []string, i int) (name string, ok bool) {
 	word, letter := words[i], program == "tree" || !tellers.Has(program) && !searches.Has(program)
-	option, value, glued := strings.Cut(word, "=")
+	option, value, glued := cut(word, "=")
 	switch {
 	case glued && outputOption.MatchString(option):
 		return value, true

@@ -148,7 +148,7 @@ func translated(text string, words []string) (string, bool) {
 			}
 			return r
 		}, text), ok
-	case len(words) == 2 && !strings.HasPrefix(words[0], "-"):
+	case len(words) == 2 && !hasPrefix(words[0], "-"):
 		from, ok := letters(words[0])
 		to, told := letters(words[1])
 		if !ok || !told || len(to) == 0 {
@@ -240,7 +240,7 @@ func veils(words []string, in *string) bool {
 	}
 	switch {
 	case among(program, "awk gawk mawk"):
-		return anyWord(words[1:], func(w string) bool { return strings.HasPrefix(strings.TrimSpace(w), "BEGIN") })
+		return anyWord(words[1:], func(w string) bool { return hasPrefix(strings.TrimSpace(w), "BEGIN") })
 	case among(program, "perl ruby python python3 node"):
 		return anyWord(words[1:], codeOption.MatchString)
 	}

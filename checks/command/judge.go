@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/toolvet/toolvet/check"
@@ -46,6 +45,8 @@ type judge struct {
 	before       string            // where it was before that
 	variables    map[string]string // those that the line itself sets to a text, by name
 	made         map[string]string // the files that the line itself writes, with their text; insertion if the line does not tell it
+	edits        int               // how often it has written one
+	whole        map[string]int    // when all code of a directory was judged, by program and directory: one more than the edits then
 	contained    bool              // a line runs in a container, where files are others
 	unpacked     bool              // the line has unpacked what it fetched
 	remotes      map[string]bool   // of git, which the line itself sets
@@ -268,10 +269,10 @@ var operators = []string{";", ";;", "|", "||", "|&", "&", "&&", ">", ">>", "<", 
 // whoever wrote it meant a shell. After an option it is that option's value.
 func (j *judge) operator(element, i int, words []string) {
 	w := words[i]
-	if i > 0 && strings.HasPrefix(words[i-1], "-") || len(w) == 0 || w == ";" && findRuns(words) {
+	if i > 0 && hasPrefix(words[i-1], "-") || len(w) == 0 || w == ";" && findRuns(words) {
 		return
 	}
-	whole := len(w) > 2 && (w[0] == '`' && w[len(w)-1] == '`' || strings.HasPrefix(w, "$(") && w[len(w)-1] == ')')
+	whole := len(w) > 2 && (w[0] == '`' && w[len(w)-1] == '`' || hasPrefix(w, "$(") && w[len(w)-1] == ')')
 	if !whole && !slices.Contains(operators, w) {
 		return
 	}
@@ -282,7 +283,7 @@ func (j *judge) operator(element, i int, words []string) {
 // semicolon. It is refused for what it runs.
 func findRuns(words []string) bool {
 	return programName(words[0]) == "find" && anyWord(words, func(w string) bool {
-		return strings.HasPrefix(w, "-exec") || strings.HasPrefix(w, "-ok")
+		return hasPrefix(w, "-exec") || hasPrefix(w, "-ok")
 	})
 }
 

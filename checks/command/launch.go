@@ -45,7 +45,7 @@ func launched(program string, words []string, r *grammar.Reading) int {
 		return 0
 	}
 	for k, i := range names[:min(len(names), 3)] {
-		if k > 0 && !strings.HasPrefix(words[i-1], "-") && !strings.HasPrefix(words[names[0]-1], "-") {
+		if k > 0 && !hasPrefix(words[i-1], "-") && !hasPrefix(words[names[0]-1], "-") {
 			break // what stands before is the program, and not the value of an option
 		}
 		name := packageProgram(words[i])

@@ -18,7 +18,7 @@ import (
 func (j *judge) operand(program, directory string, s simple, i int, tells bool) {
 	word, element := s.words[i], s.element(i)
 	if s.container { // its files are others
-		if !tells && j.namesSecret(word, directory) && !strings.HasPrefix(word, "/etc/") {
+		if !tells && j.namesSecret(word, directory) && !hasPrefix(word, "/etc/") {
 			j.refuse(element, secret, s.place(i)+"names a file that holds secrets or accounts")
 		}
 		if writers.Has(program) {
@@ -26,6 +26,7 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 		}
 		return
 	}
+	tells = tells || !s.hands && !feeds.Has(s.by) && isExpression(program, s.words, i)
 	last := i+1 == len(s.words)
 	if program == "ln" && last && s.alone(i) { // the link has the name of the file, and stands where the shell is
 		if filekind.Startup(toDirectory(directory, path.Base(word))) || filekind.HoldsStartup(toDirectory(directory, path.Base(word))) {
@@ -49,7 +50,7 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 		j.refuse(element, secret, s.place(i)+"names a whole directory with keys, accounts or settings in it")
 	case (writers.Has(program) || program == "ln" || last && copiers.Has(program)) && strings.Contains(word, "bin/") && isGuard(word), writes && strings.Contains(written, "bin/") && isGuard(written):
 		j.refuse(element, startup, s.place(i)+"names a program that guards the agent")
-	case (!shows.Has(program) || program == "yq" && anyWord(s.words, func(w string) bool { return strings.HasPrefix(w, "-i") || strings.HasPrefix(w, "--in") })) && filekind.Startup(toDirectory(directory, word)), writes && filekind.Startup(toDirectory(directory, written)):
+	case (!shows.Has(program) || program == "yq" && anyWord(s.words, func(w string) bool { return hasPrefix(w, "-i") || hasPrefix(w, "--in") })) && filekind.Startup(toDirectory(directory, word)), writes && filekind.Startup(toDirectory(directory, written)):
 		j.refuse(element, startup, s.place(i)+"names a file from which a shell, git or the system starts programs later")
 	case among(word, bypasses):
 		j.refuse(element, setting, s.place(i)+"lets an agent do anything without a question")
@@ -74,7 +75,7 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 	if hoards.Has(program) && (!last || !copiers.Has(program)) && holdsSecrets(toDirectory(directory, word)) {
 		j.refuse(element, secret, s.place(i)+"names a whole directory with keys, accounts or settings in it")
 	}
-	if searches.Has(program) && hoardNames.MatchString(strings.ToLower(filekind.Clean(toDirectory(directory, word)))) {
+	if searches.Has(program) && !tells && hoardNames.MatchString(strings.ToLower(filekind.Clean(toDirectory(directory, word)))) {
 		j.refuse(element, secret, s.place(i)+"names a whole directory with keys, accounts or settings in it")
 	}
 	if startsShell(word) {
@@ -98,6 +99,32 @@ func isFilter(program string, words []string, i int) bool {
 	return among(program, "jq yq gojq jaq") && words[i][0] == '.' && !strings.Contains(words[i], "/") && !anyWord(words[1:i], func(w string) bool { return w == "" || w[0] != '-' || w == "-f" || w == "--from-file" })
 }
 
+// isExpression reports whether a word is what a program looks for in files, or what a filter does, and no file. A path from the top or from a home
+// directory is none, so that nobody can hand such a file over in the place of an expression.
+func isExpression(program string, words []string, i int) bool {
+	if word := words[i]; i > maxLater || !expressive.Has(program) || word == "" || word[0] == '/' || word[0] == '~' || strings.Contains(word, "../") || strings.Contains(strings.Join(words, " "), " "+insertion) { // which may be an option
+		return false
+	}
+	r := reading(program, words)
+	names := r.Operands
+	if program == "git" {
+		if len(names) == 0 || words[names[0]] != "grep" {
+			return false
+		}
+		names = names[1:]
+	}
+	if r.Gave("-f", "--file") {
+		return false
+	}
+	return words[i-1] == "-e" || len(names) > 0 && names[0] == i && !r.Gave("-e", "--regexp", "--expression") && leadsExpression.MatchString(words[i-1])
+}
+
+// expressive are programs that take an expression.
+var expressive = wordset.New("git sed gsed awk gawk mawk grep egrep fgrep rg ag ack")
+
+// leadsExpression is no option that may have the word behind it for its value.
+var leadsExpression = lazyregexp.New(`^([^-].*|-[a-zA-Z0-9]+|--|--[\w-]+=.*|--(hidden|no-ignore|ignore-case|line-number|recursive|fixed-strings|word-regexp|quiet|files-with-matches|count))$`)
+
 var envrc = lazyregexp.New(`(^|/)\.envrc(\.(local|private|secret))?$`)
 
 // readers print files as they are. The words of others are often no files.
@@ -106,7 +133,7 @@ var readers = wordset.New("cat less more head tail bat nl tac base64 xxd od hexd
 // hidesAll reports whether a pattern of a shell finds directories with keys or accounts.
 func hidesAll(pattern string) bool {
 	for name := range strings.FieldsSeq(".ssh .aws .gnupg .kube .docker .azure .config") {
-		if ok, err := path.Match(pattern, name); strings.HasPrefix(pattern, ".") && (ok || err != nil) {
+		if ok, err := path.Match(pattern, name); hasPrefix(pattern, ".") && (ok || err != nil) {
 			return true
 		}
 	}
@@ -119,9 +146,9 @@ func setsUp(program string, words []string, i int) bool {
 		return true
 	}
 	if value, ok := strings.CutPrefix(words[i], "--env-file="); ok {
-		return strings.HasPrefix(value, ".env")
+		return hasPrefix(value, ".env")
 	}
-	return strings.HasPrefix(words[i], ".env") && (words[i-1] == "--env-file" || copiers.Has(program) && i+1 == len(words))
+	return hasPrefix(words[i], ".env") && (words[i-1] == "--env-file" || copiers.Has(program) && i+1 == len(words))
 }
 
 // metadataHints stand in every word that the expression metadata matches, and cost less to look for. Each has a dot, a hyphen or a colon.

@@ -92,7 +92,7 @@ func (l *language) callsKnown(code string, taken, modules []string) bool {
 		if member && members[name] || !member && times[name] > 0 {
 			return false
 		}
-		return listed[name] || !l.script && (strings.HasPrefix(name, "is") || strings.HasPrefix(name, "assert")) || strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception")
+		return listed[name] || !l.script && (hasPrefix(name, "is") || hasPrefix(name, "assert")) || strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception")
 	}
 	for _, m := range called.FindAllStringSubmatchIndex(code, -1) {
 		name, member := code[m[2]:m[3]], strings.HasSuffix(strings.TrimRight(code[max(0, m[2]-looksBack):m[2]], " \t\n"), ".")

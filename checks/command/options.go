@@ -154,7 +154,7 @@ func (o *Options) compile() *compiled {
 // splitProgram splits an entry into the program and the words that must follow it. The
 // path of a program may hold blanks.
 func splitProgram(entry string) (name string, rest []string) {
-	if strings.HasPrefix(entry, "/") || strings.Contains(entry, `\`) {
+	if hasPrefix(entry, "/") || strings.Contains(entry, `\`) {
 		return entry, nil
 	}
 	words := strings.Fields(entry)

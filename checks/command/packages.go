@@ -23,8 +23,8 @@ func (s source) withoutPackages(l *language, code string) string {
 		if n >= len(texts) {
 			return code
 		}
-		name, scoped, _ := strings.Cut(texts[n], "/")
-		if texts[n] == "" || name == ".." || name == "" || strings.ContainsAny(texts[n], `:\\`) || among(name, builtinModules) || among(name, l.foreign) || strings.HasPrefix(name, "@") && scoped == "" {
+		name, scoped, _ := cut(texts[n], "/")
+		if texts[n] == "" || name == ".." || name == "" || strings.ContainsAny(texts[n], `:\\`) || among(name, builtinModules) || among(name, l.foreign) || hasPrefix(name, "@") && scoped == "" {
 			continue
 		}
 		b.WriteString(code[at:m[0]])

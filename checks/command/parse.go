@@ -262,7 +262,7 @@ func (r *reader) target(redirect *syntax.Redirect) {
 		r.refuse(-1, wipe, "redirects to or from a file in a container, which the program would change")
 	case r.namesSecret(text, r.directory):
 		r.refuse(-1, secret, "redirects to or from a file that holds secrets or accounts")
-	case strings.HasPrefix(text, "/dev/tcp/") || strings.HasPrefix(text, "/dev/udp/"):
+	case hasPrefix(text, "/dev/tcp/") || hasPrefix(text, "/dev/udp/"):
 		r.refuse(-1, network, "redirects to or from an address of the network")
 	case ofSystem(text) && text != "/dev/null":
 		r.refuse(-1, system, "redirects to or from a file or device of the system")
@@ -472,7 +472,7 @@ func (r *reader) remember(assigns []*syntax.Assign, texts []string) {
 		if a.Name == nil || a.Index != nil || a.Array != nil || a.Naked {
 			continue
 		}
-		_, text, _ := strings.Cut(texts[i], "=")
+		_, text, _ := cut(texts[i], "=")
 		if a.Value != nil && r.carries(a.Value) && len(r.carriers) < maxExpanded {
 			if r.carriers == nil {
 				r.carriers = map[string]bool{}
@@ -559,7 +559,7 @@ func (r *reader) declaration(c *syntax.DeclClause) {
 	s := simple{words: []string{c.Variant.Value}, directory: r.directory}
 	for _, a := range c.Args {
 		word := r.assign(a)
-		name, _, set := strings.Cut(word, "=")
+		name, _, set := cut(word, "=")
 		if strings.Contains(name, insertion) && !(set && a.Name != nil) || name == "-n" && c.Variant.Value != "export" {
 			r.refuse(-1, environment, "sets a variable that the line does not name")
 		}

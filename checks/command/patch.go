@@ -48,7 +48,7 @@ func patchedFiles(text string) (files []patchedFile) {
 		if m == nil || agentMarks.MatchString(line) {
 			continue
 		}
-		name, _, _ := strings.Cut(m[1], "\t")
+		name, _, _ := cut(m[1], "\t")
 		if unquoted, err := strconv.Unquote(name); err == nil {
 			name = unquoted
 		}
@@ -82,11 +82,11 @@ func (j *judge) patch(directory, text string) {
 		if f.stripped {
 			rest := f.name
 			for i := 0; ; i++ {
-				_, after, ok := strings.Cut(rest, "/")
+				_, after, ok := cut(rest, "/")
 				if !ok {
 					break
 				}
-				if rest = after; i == 0 || strings.HasPrefix(rest, "../") {
+				if rest = after; i == 0 || hasPrefix(rest, "../") {
 					names = append(names, rest)
 				}
 			}
@@ -118,7 +118,7 @@ func (j *judge) patchOnly(text string) {
 func (j *judge) patched(directory, name string) {
 	full := toDirectory(directory, name)
 	switch {
-	case strings.HasPrefix(name, insertion):
+	case hasPrefix(name, insertion):
 		j.refuse(-1, unread, unreadPatch)
 	case j.namesSecret(name, directory):
 		j.refuse(-1, secret, "changes a file that holds secrets or accounts")
@@ -177,7 +177,7 @@ func judgePatch(j *judge, s simple, r *grammar.Reading) {
 		}
 	}
 	for i, w := range s.words[1:] {
-		_, value, _ := strings.Cut(w, "=")
+		_, value, _ := cut(w, "=")
 		if value == "" {
 			value = w
 		}
@@ -186,7 +186,7 @@ func judgePatch(j *judge, s simple, r *grammar.Reading) {
 		case agentMarks.MatchString(w):
 			j.patch(directory, w)
 		case !made || text == built:
-			if !slices.Contains(r.Operands, i+1) || !strings.HasPrefix(w, insertion) {
+			if !slices.Contains(r.Operands, i+1) || !hasPrefix(w, insertion) {
 				continue
 			}
 			j.refuse(-1, unread, unreadPatch)
@@ -245,7 +245,7 @@ func (s simple) patchedBy() (changes []string) {
 func patchChanges(directory, text string) (changes []string) {
 	for _, f := range patchedFiles(text) {
 		changes = append(changes, home(toDirectory(directory, f.name)))
-		if _, after, ok := strings.Cut(f.name, "/"); ok && f.stripped {
+		if _, after, ok := cut(f.name, "/"); ok && f.stripped {
 			changes = append(changes, home(toDirectory(directory, after)))
 		}
 	}

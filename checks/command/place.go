@@ -17,26 +17,26 @@ import (
 // leaves refuses changes outside the server's directories. A text that a shell inserts is taken to be a name below
 // the place of the word.
 func (j *judge) leaves(element int, directory, word string) {
-	if !j.inside || j.contained || word == "" || strings.HasPrefix(word, insertion) || strings.HasPrefix(word, "-") || strings.Contains(word, "://") || len(j.world.Roots) == 0 {
+	if !j.inside || j.contained || word == "" || hasPrefix(word, insertion) || hasPrefix(word, "-") || strings.Contains(word, "://") || len(j.world.Roots) == 0 {
 		return
 	}
-	if option, value, ok := strings.Cut(word, "="); ok && strings.HasPrefix(option, "of") { // dd
+	if option, value, ok := cut(word, "="); ok && hasPrefix(option, "of") { // dd
 		word = value
 	}
-	if host, _, ok := strings.Cut(word, ":"); ok && !strings.Contains(host, "/") && len(host) > 1 {
+	if host, _, ok := cut(word, ":"); ok && !strings.Contains(host, "/") && len(host) > 1 {
 		return // of another machine
 	}
 	full := home(toDirectory(directory, word))
-	if strings.HasPrefix(full, insertion) {
+	if hasPrefix(full, insertion) {
 		return
 	}
-	if !strings.HasPrefix(full, "/") {
+	if !hasPrefix(full, "/") {
 		full = path.Join(j.world.Base, full)
 	}
 	full = path.Clean(full)
 	below := func(dir string) bool {
 		dir = strings.TrimSuffix(strings.ReplaceAll(dir, `\`, "/"), "/")
-		return full == dir || strings.HasPrefix(full, dir+"/")
+		return full == dir || hasPrefix(full, dir+"/")
 	}
 	switch {
 	case streams.MatchString(full), anyWord(j.world.Roots, below):
@@ -55,7 +55,7 @@ var (
 
 // home puts the home directory in place of ~.
 func home(p string) string {
-	if p != "~" && !strings.HasPrefix(p, "~/") {
+	if p != "~" && !hasPrefix(p, "~/") {
 		return p
 	}
 	dir, err := os.UserHomeDir()
@@ -118,13 +118,13 @@ func (j *judge) connects(program string, s simple, own int) {
 	}
 	for i := 1; i < own; i++ {
 		w := s.words[i]
-		if said := s.words[i-1]; kind == byHost && (among(said, "-H --header -A --user-agent -e --referer") || strings.HasPrefix(w, "--header=") || strings.HasPrefix(w, "--referer=") || strings.HasPrefix(w, "--user-agent=")) {
+		if said := s.words[i-1]; kind == byHost && (among(said, "-H --header -A --user-agent -e --referer") || hasPrefix(w, "--header=") || hasPrefix(w, "--referer=") || hasPrefix(w, "--user-agent=")) {
 			continue // what it says to the host
 		}
-		if among(program, "ping traceroute mtr getent whois dig") && privateAddress(w) {
+		if among(program, "ping traceroute mtr getent whois dig host nslookup drill") && (privateAddress(w) || among(strings.TrimPrefix(w, "@"), "8.8.8.8 8.8.4.4 1.1.1.1 1.0.0.1 9.9.9.9")) {
 			continue
 		}
-		if _, value, ok := strings.Cut(w, "="); ok && strings.HasPrefix(w, "--") && strings.Contains(value, "://") {
+		if _, value, ok := cut(w, "="); ok && hasPrefix(w, "--") && strings.Contains(value, "://") {
 			w = value
 		}
 		if host, found := hostIn(w, kind, slices.Contains(r.Operands, i)); found && !listedHost(hosts, host) && !(kind == byHost && len(hosts) > 1 && slices.Contains(r.Operands, i) && nearby(host) && s.looks(i)) {
@@ -143,15 +143,15 @@ func nearby(host string) bool {
 // looks reports whether the i-th word of a request is an address of the web, which it only looks at: it is no value of an option, and no word asks
 // for another method.
 func (s simple) looks(i int) bool {
-	if before := s.words[i-1]; i > 1 && strings.HasPrefix(before, "-") && !plainFlag.MatchString(before) {
+	if before := s.words[i-1]; i > 1 && hasPrefix(before, "-") && !plainFlag.MatchString(before) {
 		return false
 	}
-	if scheme, _, ok := strings.Cut(s.words[i], "://"); ok && !among(scheme, "http https") {
+	if scheme, _, ok := cut(s.words[i], "://"); ok && !among(scheme, "http https") {
 		return false
 	}
 	for k, w := range s.words[1:] {
 		method, glued := strings.CutPrefix(w, "-X")
-		if name, value, ok := strings.Cut(w, "="); ok && among(name, "--request --method") {
+		if name, value, ok := cut(w, "="); ok && among(name, "--request --method") {
 			method, glued = value, true
 		}
 		if glued && method != "" && !among(method, "GET HEAD") || among(s.words[k], "-X --request --method") && !among(w, "GET HEAD") || among(w, "POST PUT PATCH DELETE") || w == "-Q" || w == "--quote" {
@@ -180,7 +180,7 @@ const clients = "psql pg_dump pg_restore mysql mariadb mysqldump mongosh mongo m
 // connectsClient refuses hosts of databases that the policy does not list. A name without a dot is one of the network of the work at hand.
 func (j *judge) connectsClient(s simple) {
 	for i, w := range s.words[1:] {
-		name, value, glued := strings.Cut(w, "=")
+		name, value, glued := cut(w, "=")
 		host := ""
 		switch before := s.words[i]; {
 		case strings.Contains(w, "://"):
@@ -189,7 +189,7 @@ func (j *judge) connectsClient(s simple) {
 			host = w
 		case glued && name == "--host":
 			host = value
-		case len(w) > 2 && strings.HasPrefix(w, "-h") && strings.Contains(w, "."):
+		case len(w) > 2 && hasPrefix(w, "-h") && strings.Contains(w, "."):
 			host = w[2:]
 		}
 		if strings.Contains(host, ".") && !strings.Contains(host, "/") && !listedHost(j.hosts, host) && !privateAddress(host) {
@@ -224,16 +224,16 @@ func hostIn(word string, kind caller, operand bool) (host string, found bool) {
 	switch kind {
 	case byHost:
 		name := word
-		if _, after, ok := strings.Cut(name, "@"); ok {
+		if _, after, ok := cut(name, "@"); ok {
 			name = after
 		}
-		name, _, _ = strings.Cut(name, "/")
-		if !strings.HasPrefix(name, "[") && strings.Count(name, ":") == 1 {
-			name, _, _ = strings.Cut(name, ":")
+		name, _, _ = cut(name, "/")
+		if !hasPrefix(name, "[") && strings.Count(name, ":") == 1 {
+			name, _, _ = cut(name, ":")
 		}
 		name = strings.Trim(name, "[]")
 		if strings.Contains(name, insertion) || name == "" {
-			return "", strings.HasPrefix(word, insertion) || word == "" || strings.Contains(name, insertion)
+			return "", hasPrefix(word, insertion) || word == "" || strings.Contains(name, insertion)
 		}
 		if strings.Trim(name, "0123456789") == "" {
 			return "", false // a port
@@ -249,7 +249,7 @@ func hostIn(word string, kind caller, operand bool) (host string, found bool) {
 
 // privateAddress reports whether a word is an address of a network of one's own.
 func privateAddress(word string) bool {
-	word, _, _ = strings.Cut(word, "%")
+	word, _, _ = cut(word, "%")
 	ip, err := netip.ParseAddr(word)
 	return err == nil && (ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast() || ip.IsLinkLocalMulticast())
 }

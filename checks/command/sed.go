@@ -163,7 +163,7 @@ func (r *sedReader) until(delimiter byte, expression bool) bool {
 // bracket returns the index of the end of the brackets that begin at i, or i if they have none.
 func (r *sedReader) bracket(i int) int {
 	k := i + 1
-	if strings.HasPrefix(r.rest[k:], "^") {
+	if hasPrefix(r.rest[k:], "^") {
 		k++
 	}
 	for first := k; k < len(r.rest); k++ {
@@ -199,7 +199,7 @@ func (r *sedReader) text() {
 
 // file reads the name of a file to write.
 func (r *sedReader) file() {
-	name, rest, _ := strings.Cut(r.rest, "\n")
+	name, rest, _ := cut(r.rest, "\n")
 	name = strings.TrimSpace(name)
 	r.acts = r.acts || name != "" && name != "/dev/stdout" && name != "/dev/stderr"
 	r.rest = rest

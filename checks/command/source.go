@@ -52,14 +52,14 @@ func (l *language) take(text string) source {
 	for i := 0; i < len(text); {
 		c := text[i]
 		switch {
-		case !l.script && c == '#', l.script && (strings.HasPrefix(text[i:], "//") || i == 0 && strings.HasPrefix(text, "#!")):
+		case !l.script && c == '#', l.script && (hasPrefix(text[i:], "//") || i == 0 && hasPrefix(text, "#!")):
 			if n := strings.IndexAny(text[i:], "\r\n"); n >= 0 {
 				i += n
 			} else {
 				i = len(text)
 			}
 			continue
-		case l.script && strings.HasPrefix(text[i:], "/*"):
+		case l.script && hasPrefix(text[i:], "/*"):
 			n := strings.Index(text[i+2:], "*/")
 			if n < 0 {
 				s.unsure, n = true, len(text)-i-4
@@ -178,14 +178,14 @@ var (
 // quotedText returns the text between the quotes at the beginning of a text, and its length with the quotes. Three quotes count as one if triple.
 func quotedText(text string, triple bool) (body string, length int, closed bool) {
 	quote := text[:1]
-	if triple && strings.HasPrefix(text, strings.Repeat(quote, 3)) {
+	if triple && hasPrefix(text, strings.Repeat(quote, 3)) {
 		quote = text[:3]
 	}
 	for i := len(quote); i < len(text); i++ {
 		switch {
 		case text[i] == '\\':
 			i++
-		case strings.HasPrefix(text[i:], quote):
+		case hasPrefix(text[i:], quote):
 			return text[len(quote):i], i + len(quote), true
 		case text[i] == '\n' && len(quote) == 1 && quote != "`":
 			return text[len(quote):i], i, false
@@ -222,7 +222,7 @@ func (l *language) inserted(body string) (code string, told bool) {
 	depth, start := 0, 0
 	for i := 0; i < len(body); i++ {
 		switch c := body[i]; {
-		case depth == 0 && !l.script && strings.HasPrefix(body[i:], "{{"):
+		case depth == 0 && !l.script && hasPrefix(body[i:], "{{"):
 			i++
 		case c == '{' && (depth > 0 || !l.script || i > 0 && body[i-1] == '$'):
 			if depth++; depth == 1 {

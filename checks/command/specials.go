@@ -156,7 +156,7 @@ func (j *judge) found(s simple, depth int) {
 func (s simple) begin() (list []string) {
 	for _, w := range s.words[1:] {
 		switch {
-		case among(w, "-H -L -P") || strings.HasPrefix(w, "-O"):
+		case among(w, "-H -L -P") || hasPrefix(w, "-O"):
 		case w == "" || strings.IndexByte("-(!", w[0]) >= 0:
 			return list
 		default:
@@ -170,7 +170,7 @@ func (s simple) begin() (list []string) {
 func (s simple) below(words []string, directory string) []string {
 	var far []string
 	for _, dir := range s.begin() {
-		if full := toDirectory(directory, dir); strings.HasPrefix(full, "/") || strings.HasPrefix(full, "~") || strings.HasPrefix(full, "..") {
+		if full := toDirectory(directory, dir); hasPrefix(full, "/") || hasPrefix(full, "~") || hasPrefix(full, "..") {
 			far = append(far, strings.TrimSuffix(dir, "/")+"/{}")
 		}
 	}
@@ -199,7 +199,7 @@ const guards = "toolvet moat openmoat hol-guard pipelock cupcake safe-chains"
 
 // isGuard reports whether a word names one of them, also by its path or in an assignment.
 func isGuard(word string) bool {
-	name, _, _ := strings.Cut(word, "=")
+	name, _, _ := cut(word, "=")
 	return among(strings.TrimSuffix(programName(name), ".service"), guards)
 }
 
@@ -245,7 +245,7 @@ func judgeSought(j *judge, s simple, _ *grammar.Reading) {
 func judgeGuard(j *judge, s simple, r *grammar.Reading) {
 	own := programName(s.words[0]) == "toolvet"
 	if len(r.Operands) == 0 {
-		if fed := s.by != "" && feeds.Has(s.by); fed || !own && !anyWord(s.words, func(w string) bool { return among(w, "--help -h --version -V -v") }) {
+		if fed := s.by != "" && feeds.Has(s.by); fed || !own && !anyWord(s.words, func(w string) bool { return among(w, "--help -h --version -V -v --list-commands --list-tools") }) {
 			j.refuse(-1, startup, "opens what guards the agent, to be told what to do") // by words or keys that the line does not show
 		}
 		return
@@ -274,7 +274,7 @@ func judgeServices(j *judge, s simple, r *grammar.Reading) {
 
 // judgeDump refuses to print the whole environment, or a variable of it that holds a secret.
 func judgeDump(j *judge, s simple, r *grammar.Reading) {
-	if j.listed(s.words) || plainNames.MatchString(s.search) {
+	if !j.inside && j.listed(s.words) || plainNames.MatchString(s.search) {
 		return
 	}
 	all := len(s.words) == 1 || among(programName(s.words[0]), "env printenv") && !anyWord(s.words[1:], func(w string) bool { return !among(w, "-0 --null --") }) || among(s.words[0], "export declare typeset") && len(s.words) == 2 && among(s.words[1], "-p -x -xp -px")
@@ -322,7 +322,7 @@ func judgeAssigned(j *judge, s simple, _ *grammar.Reading) {
 			j.variable(words[1]+"=", true)
 		}
 	case "hash", "enable":
-		if anyWord(words, func(w string) bool { return strings.HasPrefix(w, "-p") || strings.HasPrefix(w, "-f") }) {
+		if anyWord(words, func(w string) bool { return hasPrefix(w, "-p") || hasPrefix(w, "-f") }) {
 			j.refuse(-1, environment, "tells a shell to take a program from elsewhere")
 		}
 	default:
@@ -343,7 +343,7 @@ func judgeUnpacked(j *judge, s simple, _ *grammar.Reading) {
 		unpacks = unpacks || w == "--extract" || w == "--get" || short && strings.Contains(w, "x")
 		before := s.words[i]
 		value, glued := strings.CutPrefix(w, "--directory=")
-		if strings.HasPrefix(programName(s.words[0]), "7z") {
+		if hasPrefix(programName(s.words[0]), "7z") {
 			value, glued = strings.CutPrefix(w, "-o")
 		}
 		switch {
@@ -383,7 +383,7 @@ func judgeRemoval(j *judge, s simple, r *grammar.Reading) {
 		case ".", "..", "*", "~", "../..":
 			return true
 		}
-		return strings.HasPrefix(w, insertion)
+		return hasPrefix(w, insertion)
 	})
 }
 
@@ -400,7 +400,7 @@ func judgeFind(j *judge, s simple, r *grammar.Reading) {
 		switch {
 		case among(w, "-o -or , ! -not -files0-from"):
 			others, tests = true, true
-		case !tests && (among(w, "-H -L -P -D") || strings.HasPrefix(w, "-O") || before == "-D"):
+		case !tests && (among(w, "-H -L -P -D") || hasPrefix(w, "-O") || before == "-D"):
 		case w != "" && strings.IndexByte("-(", w[0]) >= 0:
 			tests = true
 			narrow = narrow || w == "-empty"
@@ -408,7 +408,7 @@ func judgeFind(j *judge, s simple, r *grammar.Reading) {
 			begins = append(begins, w)
 		case among(before, "-name -iname -path -ipath -wholename"):
 			narrow = narrow || strings.Trim(patternClass.ReplaceAllString(w, ""), "*?./") != ""
-			if plain := strings.Trim(w, "*"); filekind.Startup(plain) || strings.Contains(w, ".git/") || strings.Contains(w, "settings") || strings.HasPrefix(plain, "toolvet") || strings.Contains(w, "workflows") {
+			if plain := strings.Trim(w, "*"); filekind.Startup(plain) || strings.Contains(w, ".git/") || strings.Contains(w, "settings") || hasPrefix(plain, "toolvet") || strings.Contains(w, "workflows") {
 				j.refuse(s.element(k+1), startup, s.place(k+1)+"finds files from which a shell, git, an agent or the system starts programs later, to delete them")
 			}
 		}
@@ -446,13 +446,13 @@ func judgeKubernetes(j *judge, s simple, r *grammar.Reading) {
 		return
 	}
 	for i, w := range s.words[1:] {
-		_, value, glued := strings.Cut(w, "=")
+		_, value, glued := cut(w, "=")
 		if !glued {
 			value, glued = strings.CutPrefix(w, "-o")
 		}
 		if s.words[i] == "-o" || s.words[i] == "--output" || s.words[i] == "--template" {
 			value = w
-		} else if !glued || value == "" || !strings.HasPrefix(w, "-o") && !strings.HasPrefix(w, "--output") && !strings.HasPrefix(w, "--template") {
+		} else if !glued || value == "" || !hasPrefix(w, "-o") && !hasPrefix(w, "--output") && !hasPrefix(w, "--template") {
 			continue
 		}
 		if !among(value, "name wide") {
@@ -494,11 +494,11 @@ func judgeStatement(j *judge, s simple, _ *grammar.Reading) {
 	const what = "holds a statement that deletes, changes rights or runs programs"
 	j.each(s, wipe, what, func(_ int, w string) bool { return statement.MatchString(w) })
 	for i, w := range s.words[1:] { // a script that the line itself writes
-		before, value, _ := strings.Cut(w, "=")
+		before, value, _ := cut(w, "=")
 		if value == "" {
 			value = strings.TrimPrefix(w, "-f")
 		}
-		if text, made := j.made[j.at(value)]; made && value != "" && (before != w || i > 0 && among(s.words[i], "-f --file -i --input .read") || strings.HasPrefix(w, "-f")) {
+		if text, made := j.made[j.at(value)]; made && value != "" && (before != w || i > 0 && among(s.words[i], "-f --file -i --input .read") || hasPrefix(w, "-f")) {
 			texts = append(texts, text)
 		}
 	}

@@ -56,6 +56,7 @@ var samples = map[string]string{
 	"pipe":              "|id",
 	"not-file":          "puts 1",
 	"compiler":          "=id",
+	"not-compressor":    "id",
 	"node-setting":      "--require=./x.js",
 	"cargo-setting":     "build.rustc-wrapper=x",
 	"fzf-action":        "a:execute[id]",

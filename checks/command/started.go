@@ -41,7 +41,7 @@ func Started(o *Options, value any) (programs, reads, changes []string) {
 			continue
 		}
 		for _, w := range s.words[1:] {
-			if _, given, ok := strings.Cut(w, "="); ok {
+			if _, given, ok := cut(w, "="); ok {
 				w = given
 			}
 			switch {

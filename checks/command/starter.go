@@ -80,10 +80,10 @@ var lookers = []string{"crontab -l", "mount -l", "at -l", "atq", "ufw status", "
 func looksOnly(name string, words []string) bool {
 	line := strings.Join(append([]string{name}, words[1:min(len(words), 3)]...), " ")
 	for _, l := range lookers {
-		if line == l || strings.HasPrefix(line, l+" ") {
+		if line == l || hasPrefix(line, l+" ") {
 			rest := words[min(len(words), len(strings.Fields(l))):]
 			return !anyWord(rest, func(w string) bool {
-				return strings.ContainsAny(w, "=") || strings.HasPrefix(w, "-") && !among(w, "-n -v -u -t --line-numbers") || name == "mount"
+				return strings.ContainsAny(w, "=") || hasPrefix(w, "-") && !among(w, "-n -v -u -t --line-numbers") || name == "mount"
 			})
 		}
 	}
@@ -91,7 +91,7 @@ func looksOnly(name string, words []string) bool {
 		host := words[len(words)-2]
 		return (nearby(host) || privateAddress(host)) && strings.Trim(words[len(words)-1], "0123456789") == "" // only whether it listens
 	}
-	return len(words) == 1 && name == "mount"
+	return len(words) == 1 && name == "mount" || len(words) == 2 && among(words[1], "--help --version")
 }
 
 // flockLine is the line that flock gives to a shell behind the name of its file.
@@ -141,7 +141,7 @@ func inlineLines(program string, words []string, r *grammar.Reading) []string {
 	}
 	if program == "npm" && len(r.Operands) > 2 && words[r.Operands[0]] == "pkg" && words[r.Operands[1]] == "set" {
 		for _, i := range r.Operands[2:] {
-			if name, line, _ := strings.Cut(words[i], "="); strings.HasPrefix(name, "scripts") && line != "" {
+			if name, line, _ := cut(words[i], "="); hasPrefix(name, "scripts") && line != "" {
 				lines = append(lines, line)
 			}
 		}

@@ -75,16 +75,16 @@ func (s simple) begins(command []string) int {
 		switch w := s.words[i]; {
 		case i+len(command) <= len(s.words) && slices.Equal(s.words[i:i+len(command)], command):
 			return i
-		case len(command) == 1 && strings.HasPrefix(command[0], "--") && strings.HasPrefix(w, command[0]+"="):
+		case len(command) == 1 && hasPrefix(command[0], "--") && hasPrefix(w, command[0]+"="):
 			return i
-		case len(command) == 2 && w == command[0] && strings.HasPrefix(command[1], "--"):
-			if anyWord(s.words[i:], func(w string) bool { return w == command[1] || strings.HasPrefix(w, command[1]+"=") }) {
+		case len(command) == 2 && w == command[0] && hasPrefix(command[1], "--"):
+			if anyWord(s.words[i:], func(w string) bool { return w == command[1] || hasPrefix(w, command[1]+"=") }) {
 				return i
 			}
 			return 0
-		case strings.HasPrefix(w, "-"), strings.HasPrefix(command[0], "--"):
+		case hasPrefix(w, "-"), hasPrefix(command[0], "--"):
 		default:
-			if i > 1 && strings.HasPrefix(s.words[i-1], "-") && !strings.HasPrefix(command[0], "-") {
+			if i > 1 && hasPrefix(s.words[i-1], "-") && !hasPrefix(command[0], "-") {
 				continue // the value of an option
 			}
 			return 0

@@ -46,7 +46,7 @@ func (j *judge) reads(program string, s simple, r *grammar.Reading, depth int) {
 	}
 	text, written := j.made[j.at(script)]
 	switch {
-	case strings.HasPrefix(script, "/dev/fd/"):
+	case hasPrefix(script, "/dev/fd/"):
 		j.refuse(-1, piped, runsPrinted)
 	case script == insertion:
 		j.refuse(-1, unread, "makes a shell or interpreter run a file that the line does not name")
@@ -84,9 +84,9 @@ func (j *judge) code(program, text string, r *grammar.Reading, depth int) {
 
 // interpreterOf returns the program that the first line of a script names; "sh" if it names none.
 func interpreterOf(script string) string {
-	line, _, _ := strings.Cut(script, "\n")
+	line, _, _ := cut(script, "\n")
 	words := strings.Fields(strings.TrimPrefix(line, "#!"))
-	if !strings.HasPrefix(line, "#!") || len(words) == 0 {
+	if !hasPrefix(line, "#!") || len(words) == 0 {
 		return "sh"
 	}
 	if name := programName(words[0]); name != "env" || len(words) == 1 {
@@ -117,6 +117,7 @@ func (r *reader) writes(file, text string) {
 		}
 	}
 	j.made[name] = text
+	j.edits++
 }
 
 // built stands for what a compiler of the line makes: it runs as the project's own code does.
@@ -152,8 +153,8 @@ func (r *reader) saves(s simple) {
 			} else if s.words[i] == "-O" {
 				r.writes(w, insertion)
 			}
-			if _, rest, ok := strings.Cut(w, "://"); ok {
-				rest, _, _ = strings.Cut(rest, "?")
+			if _, rest, ok := cut(w, "://"); ok {
+				rest, _, _ = cut(rest, "?")
 				r.writes(path.Base(rest), insertion)
 			}
 		case (program == "tee" || program == "sponge") && r.foreign && (s.before == nil || *s.before == untold):

@@ -23,17 +23,17 @@ var badVariables = lazyregexp.New(`^(LD_.*|DYLD_.*|.*PATH|.*_COMMAND|.*_CMD|.*ED
 var goodVariables = lazyregexp.New(`^((HUGO|NODE|RAILS|RACK|APP|GO|FLASK|DJANGO|MIX|BABEL|DEPLOY|CI|TEST|VITE|NEXT)_ENV=[A-Za-z0-9_.-]*|(NODE_(VER|VERSION|DEBUG|NO_WARNINGS|PENDING_DEPRECATION)|` +
 	`PYTHON(UNBUFFERED|DONTWRITEBYTECODE|IOENCODING|HASHSEED|UTF8|FAULTHANDLER|OPTIMIZE|NOUSERSITE)|` +
 	`GIT_((AUTHOR|COMMITTER)_(NAME|EMAIL|DATE)|TERMINAL_PROMPT|OPTIONAL_LOCKS|MERGE_AUTOEDIT))=.*|` +
-	`(GIT_)?(PAGER|EDITOR)=(cat|true|:)?|(\w+_|MAN)?PAGER=(less|more|most|bat|cat)( -[A-JL-NP-Za-jl-np-z]+)*|GIT_SEQUENCE_EDITOR=(true|:)|(CC|CXX)=(gcc|g\+\+|clang|clang\+\+|cc|c\+\+)(-[0-9]+)?|` +
-	`GOFLAGS=(\s*-(mod=(mod|vendor|readonly)|count=\d+|buildvcs=\w+|tags=[\w,.]+|race|v|x|a|json|short|trimpath|p=\d+|timeout=\w+|failfast|cover))*\s*|(JAVA_OPTS|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|MAVEN_OPTS|GRADLE_OPTS)=(\s*-X(mx|ms|ss)\d+[kKmMgG]?)*|\w+_(URL|HOST)=([a-z0-9+]+://)?([\w.-]+(:[\w.-]*)?@)?(localhost|127\.0\.0\.1)(:\d+)?(/[\w./-]*)?|(\w+_)?(PUBLIC|BASE|ASSETS?|STATIC)_URL=/([\w-]+[/.]?)*|TS_NODE_COMPILER_OPTIONS=\{\s*("\w+"\s*:\s*(true|false|"[A-Za-z0-9]+")\s*,?\s*)*\}|` +
-	`GIT_TRACE\w*=([012]|true)|PYTHONWARNINGS=(ignore|default|error|always|once|module)(::\w*)?|IFS=(\\[nt]|\s)*|\w+_OPTIONS=(true|false)|` +
-	`(\w+_)?BROWSER=(none|true|false|chrome|chromium|firefox|edge|electron|safari|webkit)|MAKEFLAGS=-j[0-9]*|(?:[A-Z0-9]+_)*(?:SERVER|TEST|BUILD|LINT|EXTRA|APP|CLI|DEV|RUN|CLIENT)_FLAGS=(\s*--[\w-]+(=[\w.,:-]+)?)*\s*|NODE_V8_COVERAGE=[\w./-]*|(C|CXX|CPP|F|LD|RUST|RUSTDOC)FLAGS=(\s*-([OgWDUfmIL]|C ?)[\w=+,./-]*)*\s*)$`)
+	`(GIT_)?(PAGER|EDITOR)=(cat|true|:)?|(\w+_|MAN)?PAGER=(less|more|most|bat|cat)( -[A-JL-NP-Za-jl-np-z]+)*|(VISUAL|(\w+_)?EDITOR)=(vim?|nvim|nano|micro|emacs|code --wait)|GIT_SEQUENCE_EDITOR=(true|:)|(CC|CXX)=(gcc|g\+\+|clang|clang\+\+|cc|c\+\+)(-[0-9]+)?|` +
+	`GOFLAGS=(\s*-(mod=(mod|vendor|readonly)|count=\d+|buildvcs=\w+|tags=[\w,.]+|race|v|x|a|json|short|trimpath|p=\d+|timeout=\w+|failfast|cover))*\s*|(JAVA_OPTS|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|MAVEN_OPTS|GRADLE_OPTS|SBT_OPTS)=(\s*-X(mx|ms|ss)\d+[kKmMgG]?)*|\w+_(URL|HOST)=([a-z0-9+]+://)?([\w.-]+(:[\w.-]*)?@)?(localhost|127\.0\.0\.1|0\.0\.0\.0|host\.docker\.internal|db|database|redis|postgres|mysql|mariadb|mongo|mongodb|rabbitmq|minio|web|api|app|backend|frontend)(:\d+)?(/[\w./-]*)?|(VITE|NEXT_PUBLIC|REACT_APP|NUXT_PUBLIC|EXPO_PUBLIC|VUE_APP|GATSBY|STORYBOOK)_\w+=.*|(\w+_)?(PUBLIC|BASE|ASSETS?|STATIC)_URL=/([\w-]+[/.]?)*|TS_NODE_COMPILER_OPTIONS=\{\s*("\w+"\s*:\s*(true|false|"[A-Za-z0-9]+")\s*,?\s*)*\}|` +
+	`GIT_TRACE\w*=([012]|true)|GIT_DIR=\.git|GIT_WORK_TREE=\.|GIT_INDEX_FILE=(/tmp/)?[\w-][\w.-]*|[AULTM]+SAN_OPTIONS=((detect|halt|abort|print|verbosity|suppressions|strict|check|alloc|handle|fast|report|exitcode|color|max|malloc|quarantine|history|second)\w*=[\w.]+(:|$))*|PYTHONWARNINGS=(ignore|default|error|always|once|module)(::\w*)?|IFS=(\\[nt]|\s)*|\w+_OPTIONS=(true|false)|` +
+	`(\w+_)?BROWSER=(none|true|false|chrome|chromium|firefox|edge|electron|safari|webkit)|MAKEFLAGS=-j[0-9]*|(?:[A-Z0-9]+_)*(?:SERVER|TEST|BUILD|LINT|EXTRA|APP|CLI|DEV|RUN|CLIENT)_FLAGS=(\s*--[\w-]+(=[\w.,:-]+)?)*\s*|NODE_V8_COVERAGE=[\w./-]*|(CGO_)?(C|CXX|CPP|F|LD|RUST|RUSTDOC)FLAGS=(\s*-([OgWDUfmIL]|[CD] ?|-cfg[ =])[\w=+,./-]*)*\s*)$`)
 
 // linking are flags of compilers that start programs or load code.
 var linking = lazyregexp.New(`-f?plugin|-wrapper|linker|-fuse-ld=/|link-arg|-Wl,|-specs|-B`)
 
 // variable judges NAME=value before a program, which a shell or env sets.
 func (j *judge) variable(text string, byEnv bool) {
-	name, value, _ := strings.Cut(text, "=")
+	name, value, _ := cut(text, "=")
 	name = strings.TrimSuffix(name, "+")
 	if badVariables.MatchString(name) && !j.goodVariable(name, value, text) {
 		j.refuse(-1, environment, "sets an environment variable that decides what programs run or load")
@@ -66,13 +66,13 @@ func (j *judge) ofWork(name, value string) bool {
 	case name == "JAVA_HOME", name == "GOROOT":
 		return systemPlaces.MatchString(value)
 	case name == "KUBECONFIG":
-		return j.holdsModules(value) || strings.HasPrefix(value, "~/.kube/")
+		return j.holdsModules(value) || hasPrefix(value, "~/.kube/")
 	case name == "PYTHONPATH", name == "NODE_PATH", name == "VIRTUAL_ENV":
 		return !anyWord(strings.Split(value, ":"), func(dir string) bool { return !j.holdsModules(dir) })
 	case strings.HasSuffix(name, "_ENV") && name != "BASH_ENV":
 		return value != "" && strings.Trim(value, wordCharacters) == ""
 	case ownPlace.MatchString(name) && !loaders.MatchString(name):
-		return ownAddress.MatchString(value) || strings.ContainsAny(value, "./") && !anyWord(strings.Split(value, ":"), func(file string) bool { return !j.holdsWork(file) })
+		return ownAddress.MatchString(value) || (strings.ContainsAny(value, "./") || among(value, "true false 0 1")) && !anyWord(strings.Split(value, ":"), func(file string) bool { return !j.holdsWork(file) })
 	case name == "GOPROXY":
 		return !anyWord(strings.Split(value, ","), func(one string) bool {
 			host, found := hostIn(one, byURL, false)
@@ -108,14 +108,14 @@ func (j *judge) holdsWork(dir string) bool {
 		return false
 	}
 	full := path.Clean(toDirectory(j.directory, dir))
-	if strings.HasPrefix(full, "~") || strings.HasPrefix(full, "..") || strings.HasPrefix(full, "/") && !anyWord(j.world.Roots, func(root string) bool {
-		return full == root || strings.HasPrefix(full, strings.TrimSuffix(root, "/")+"/")
+	if hasPrefix(full, "~") || hasPrefix(full, "..") || hasPrefix(full, "/") && !anyWord(j.world.Roots, func(root string) bool {
+		return full == root || hasPrefix(full, strings.TrimSuffix(root, "/")+"/")
 	}) {
 		return false
 	}
 	here := j.at(full)
 	for file, text := range j.made {
-		if text != "" && path.Dir(file) == here {
+		if text != "" && (path.Dir(file) == here || file == here) {
 			return false
 		}
 	}
@@ -143,9 +143,9 @@ var directive = lazyregexp.New(`%[-+ #0-9.]*[a-zA-Z]`)
 // holdsModules is holdsWork where a program loads code: a directory for temporary files is nobody's work, unless the work is in there.
 func (j *judge) holdsModules(dir string) bool {
 	full := path.Clean(dir)
-	temporary := worldWritable(full) || strings.HasPrefix(full, os.TempDir())
+	temporary := worldWritable(full) || hasPrefix(full, os.TempDir())
 	return j.holdsWork(dir) && (!temporary || anyWord(j.world.Roots, func(root string) bool {
-		return !among(strings.TrimSuffix(root, "/"), "/tmp /private/tmp /var/tmp "+os.TempDir()) && (full == root || strings.HasPrefix(full, strings.TrimSuffix(root, "/")+"/"))
+		return !among(strings.TrimSuffix(root, "/"), "/tmp /private/tmp /var/tmp "+os.TempDir()) && (full == root || hasPrefix(full, strings.TrimSuffix(root, "/")+"/"))
 	}))
 }
 
@@ -167,7 +167,7 @@ func (r *reader) carries(w *syntax.Word) (found bool) {
 			found = found || inside > 0 && n.Op == syntax.RdrIn && n.Word.Lit() != "/dev/null" && n.Word.Lit() != ""
 		case *syntax.CallExpr:
 			found = found || inside > 0 && len(n.Args) > 1 && among(programName(n.Args[0].Lit()), "cat base64 base32 xxd od hexdump gzip tar zip") &&
-				slices.ContainsFunc(n.Args[1:], func(a *syntax.Word) bool { return !strings.HasPrefix(a.Lit(), "-") })
+				slices.ContainsFunc(n.Args[1:], func(a *syntax.Word) bool { return !hasPrefix(a.Lit(), "-") })
 		}
 		return !found
 	})

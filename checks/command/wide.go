@@ -22,7 +22,7 @@ var homePlaces = lazyregexp.New(`^(/|~[^/]*|/root|/home(/[^/]+)?|/users(/[^/]+)?
 // that no list has.
 func (j *judge) ofHome(directory, word string) bool {
 	full := path.Clean(toDirectory(directory, word))
-	if base := j.world.Base; base != "" && !strings.HasPrefix(full, "/") && !strings.HasPrefix(full, "~") {
+	if base := j.world.Base; base != "" && !hasPrefix(full, "/") && !hasPrefix(full, "~") {
 		full = path.Join(base, full)
 	}
 	if full != "/" {
@@ -71,7 +71,7 @@ func judgeSearched(j *judge, s simple, _ *grammar.Reading) {
 			keys = keys || keyNames.MatchString(plain)
 		case w != "" && w[0] != '-' && !narrow && j.ofHome(j.directory, w):
 			far = true
-		case strings.HasPrefix(w, "..") || strings.HasPrefix(w, "/") || strings.HasPrefix(w, "~"):
+		case hasPrefix(w, "..") || hasPrefix(w, "/") || hasPrefix(w, "~"):
 			beyond = true
 		}
 	}
@@ -95,7 +95,7 @@ func judgeFilled(j *judge, s simple, r *grammar.Reading) {
 	case program == "uv" || program == "git":
 		return
 	}
-	clears := programName(s.words[0]) != "git" && anyWord(s.words, func(w string) bool { return len(w) > 3 && strings.HasPrefix("--clear", w) })
+	clears := programName(s.words[0]) != "git" && anyWord(s.words, func(w string) bool { return len(w) > 3 && hasPrefix("--clear", w) })
 	for _, i := range names {
 		dir := s.words[i]
 		switch {
@@ -148,7 +148,7 @@ func judgeShell(j *judge, s simple, r *grammar.Reading) {
 		if w == "-c" || len(r.Operands) > 0 && i+1 >= r.Operands[0] {
 			return
 		}
-		if len(w) > 2 && strings.HasPrefix(w, "--") && !shellOptions.MatchString(w) {
+		if len(w) > 2 && hasPrefix(w, "--") && !shellOptions.MatchString(w) {
 			j.refuse(s.element(i+1), unread, s.place(i+1)+"is no option of a shell, which may take the next word for its value")
 		}
 	}
@@ -162,7 +162,7 @@ func judgeBackup(j *judge, s simple, r *grammar.Reading) {
 	for _, w := range s.words[1:] {
 		if value, ok := strings.CutPrefix(w, "--in-place="); ok {
 			ending = value
-		} else if i := strings.IndexByte(w, 'i'); i > 0 && strings.Trim(w[:i], "-nErsuz") == "" && w[0] == '-' && !strings.HasPrefix(w, "--") {
+		} else if i := strings.IndexByte(w, 'i'); i > 0 && strings.Trim(w[:i], "-nErsuz") == "" && w[0] == '-' && !hasPrefix(w, "--") {
 			ending = w[i+1:]
 		}
 	}
@@ -246,7 +246,7 @@ func judgeContainer(j *judge, s simple, r *grammar.Reading) {
 		return
 	}
 	j.each(s, credential, "makes a container print variables that the line does not tell", func(i int, w string) bool {
-		return strings.HasPrefix(w, "--env-file") || among(s.words[i-1], "-e --env") && !strings.Contains(w, "=") && secretVariable(w)
+		return hasPrefix(w, "--env-file") || among(s.words[i-1], "-e --env") && !strings.Contains(w, "=") && secretVariable(w)
 	})
 }
 

@@ -58,7 +58,7 @@ var escaped = strings.NewReplacer(`\\`, "", `\{`, "", `\}`, "", `\,`, "")
 
 // literal reads what stands outside quotes.
 func (r *reader) literal(b *strings.Builder, text string, first bool) {
-	if first && strings.HasPrefix(text, "~") || strings.Contains(text, "=~") || strings.Contains(text, ":~") {
+	if first && hasPrefix(text, "~") || strings.Contains(text, "=~") || strings.Contains(text, ":~") {
 		r.refuse(-1, expansion, "holds a ~ outside quotes, which a shell replaces by a home directory")
 	}
 	for i := 0; i < len(text); i++ {
@@ -87,7 +87,7 @@ func braces(text string) bool {
 	if open < 0 {
 		return false
 	}
-	inner, _, closed := strings.Cut(text[open+1:], "}")
+	inner, _, closed := cut(text[open+1:], "}")
 	return strings.Contains(inner, ",") || closed && strings.Contains(inner, "..")
 }
 
@@ -153,7 +153,7 @@ func (r *reader) parts(b *strings.Builder, list []syntax.WordPart) {
 					text = printed
 				}
 			}
-			if r.shadowed && !strings.HasPrefix(text, "/tmp/") {
+			if r.shadowed && !hasPrefix(text, "/tmp/") {
 				text = insertion
 			}
 			b.WriteString(text)
@@ -203,7 +203,7 @@ func printedBy(p *syntax.CmdSubst) string {
 		return "."
 	case line == "git rev-parse --git-dir", line == "git rev-parse --git-common-dir":
 		return ".git"
-	case len(words) == 4 && strings.HasPrefix(line, "git rev-parse --git-path "):
+	case len(words) == 4 && hasPrefix(line, "git rev-parse --git-path "):
 		return ".git/" + words[3]
 	case line == "brew --prefix":
 		return "/opt/homebrew"
@@ -230,7 +230,7 @@ func (r *reader) parameter(b *strings.Builder, p *syntax.ParamExp) {
 	case p.Param != nil && p.Repl != nil && r.replaced(b, p):
 	case p.Param == nil || pieces(p) || p.Length:
 		b.WriteString(insertion)
-	case p.Param.Value == "HOME" && b.Len() == 0:
+	case p.Param.Value == "HOME" && (b.Len() == 0 || strings.HasSuffix(b.String(), ":")):
 		b.WriteByte('~')
 	case p.Param.Value == "PWD" && b.Len() == 0:
 		b.WriteString(cmp.Or(r.directory, "."))
@@ -343,6 +343,16 @@ func pieces(p *syntax.ParamExp) bool {
 	}
 	return p.Param.Value == "IFS" || p.Param.Value == "@" || p.Param.Value == "*"
 }
+
+// cut is [strings.Cut], which the compiler would lay out in place dozens of times.
+//
+//go:noinline
+func cut(text, at string) (before, after string, found bool) { return strings.Cut(text, at) }
+
+// hasPrefix is [strings.HasPrefix].
+//
+//go:noinline
+func hasPrefix(text, start string) bool { return strings.HasPrefix(text, start) }
 
 // anyWord reports whether a word fulfils a condition. It is [slices.ContainsFunc] as a call: laid out in place dozens of times, the
 // loop would make each program with a gate larger.

@@ -75,6 +75,11 @@ py:
         plain: "awk '{print $1}' file.txt",
     }
 `,
+	"corpus/commands/pages/common/p10k.md.jsonl": `{"input": "p10k reload"}
+`,
+	"corpus/commands/commits/app.jsonl": `{"input": ["git", "commit", "-m", "it's done"]}
+not a row
+`,
 	"trace/transcripts/one.md": `- **Project Path**: ` + "`/home/u/app`" + `
 {"command": "cat /home/u/app/main.go"}
 <tool-use data-tool-type="shell" data-tool-name="Bash"><details>
@@ -128,7 +133,7 @@ func TestHarmless(t *testing.T) {
 		t.Fatal(err)
 	}
 	made := func(seed string) string {
-		args := append([]string{"harmless", "-out", out, "-seed", seed, "-drop", drop, "-want", "tldr=9,npm=9,make=9,ci=9,readme=9,safe=9,agents=9,just=9,docs=9,pages=9"}, dirs...)
+		args := append([]string{"harmless", "-out", out, "-seed", seed, "-drop", drop, "-want", "tldr=9,npm=9,make=9,ci=9,readme=9,safe=9,agents=9,just=9,docs=9,pages=9,corpus=9,commits=9"}, dirs...)
 		if err := run(args); err != nil {
 			t.Fatal(err)
 		}
@@ -150,12 +155,13 @@ func TestHarmless(t *testing.T) {
 		`"git log --patch path/to/file1"`, `"tsc -p ."`, `"mkdir -p bin && cc -o bin/target source.c"`, `"for f in *.c; do echo $f; done"`, `"go test -run test ./..."`,
 		`"mkdir -p bin && go build -o bin/x"`, `"go tool cover x"`, `"asciinema play path/to/file"`,
 		`"go run ."`, `"go vet ./..."`, `"go doc -all \"fmt\""`, `"awk '{print $1}' file.txt"`, `"cat ./main.go"`, `"go test ./..."`,
+		`"p10k reload"`, `"git commit -m \"it's done\""`,
 	} {
 		if n := strings.Count(first, `{"line":`+want); n != 1 {
 			t.Errorf("%s is there %d times in\n%s", want, n, first)
 		}
 	}
-	if n := strings.Count(first, `"line"`); n != 15 {
+	if n := strings.Count(first, `"line"`); n != 17 {
 		t.Errorf("%d lines in\n%s", n, first)
 	}
 	seen, hidden, _ := strings.Cut(first, "====\n")

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // A reader finds shell lines in files of one kind.
@@ -25,16 +26,18 @@ type reader struct {
 
 // readers are the sources of lines, by the kind in -want.
 var readers = map[string]reader{
-	"tldr":   {reads: matches(`^pages/(common|linux)/(` + developers + `)\.md$`), lines: tldr, each: true},
-	"npm":    {reads: matches(`(^|/)package\.json$`), lines: npm},
-	"make":   {reads: matches(`(^|/)(GNUm|M|m)akefile$`), lines: recipes},
-	"ci":     {reads: matches(`^\.github/workflows/[^/]+\.ya?ml$`), lines: workflow},
-	"readme": {reads: matches(`(?i)(^|/)(README|CONTRIBUTING|HACKING|DEVELOPMENT|BUILDING|INSTALL|TESTING|AGENTS|CLAUDE)[^/]*\.md$`), lines: blocks},
-	"just":   {reads: matches(`(?i)(^|/)\.?justfile$|\.just$`), lines: justRecipes},
-	"docs":   {reads: matches(`(?i)(^|/)(docs?|documentation|guides?|book|content|website)/.*\.mdx?$`), lines: blocks},
-	"pages":  {reads: others(matches(`^pages/(common|linux|osx)/.*\.md$`), matches(`^pages/(common|linux)/(`+developers+`)\.md$`)), lines: tldr, each: true},
-	"safe":   {reads: matches(`^commands/.*\.toml$|^src/handlers/.*\.rs$`), lines: examples, each: true},
-	"agents": {reads: matches(`(?i)(specstory/history|claude-prompts|transcript|agent-output|conversation).*\.(md|jsonl|json|txt)$`), lines: calls},
+	"tldr":    {reads: matches(`^pages/(common|linux)/(` + developers + `)\.md$`), lines: tldr, each: true},
+	"npm":     {reads: matches(`(^|/)package\.json$`), lines: npm},
+	"make":    {reads: matches(`(^|/)(GNUm|M|m)akefile$`), lines: recipes},
+	"ci":      {reads: matches(`^\.github/workflows/[^/]+\.ya?ml$`), lines: workflow},
+	"readme":  {reads: matches(`(?i)(^|/)(README|CONTRIBUTING|HACKING|DEVELOPMENT|BUILDING|INSTALL|TESTING|AGENTS|CLAUDE)[^/]*\.md$`), lines: blocks},
+	"just":    {reads: matches(`(?i)(^|/)\.?justfile$|\.just$`), lines: justRecipes},
+	"docs":    {reads: matches(`(?i)(^|/)(docs?|documentation|guides?|book|content|website)/.*\.mdx?$`), lines: blocks},
+	"pages":   {reads: others(matches(`^pages/(common|linux|osx)/.*\.md$`), matches(`^pages/(common|linux)/(`+developers+`)\.md$`)), lines: tldr, each: true},
+	"safe":    {reads: matches(`^commands/.*\.toml$|^src/handlers/.*\.rs$`), lines: examples, each: true},
+	"corpus":  {reads: matches(`^commands/pages/.*\.jsonl$`), lines: rows, each: true},
+	"commits": {reads: matches(`^commands/commits/.*\.jsonl$`), lines: rows, each: true},
+	"agents":  {reads: matches(`(?i)(specstory/history|claude-prompts|transcript|agent-output|conversation).*\.(md|jsonl|json|txt)$`), lines: calls},
 }
 
 // developers are the pages of tldr about what a developer, and so an agent, uses.
@@ -185,6 +188,29 @@ func justRecipes(text []byte) (out []string) {
 			return v
 		})
 		out = append(out, strings.ReplaceAll(l, "\x00", "\\\n"))
+	}
+	return out
+}
+
+// rows returns the commands of rows of the command corpus, of which each source is a file. An array of words becomes a line with quotes.
+func rows(text []byte) (out []string) {
+	for l := range bytes.Lines(text) {
+		var row struct{ Input json.RawMessage }
+		var line string
+		var list []string
+		switch {
+		case json.Unmarshal(l, &row) != nil:
+		case json.Unmarshal(row.Input, &line) == nil:
+			out = append(out, line)
+		case json.Unmarshal(row.Input, &list) == nil:
+			for i, w := range list {
+				if list[i], _ = syntax.Quote(w, syntax.LangBash); list[i] == "" { // no shell can hold it
+					list = nil
+					break
+				}
+			}
+			out = append(out, strings.Join(list, " "))
+		}
 	}
 	return out
 }

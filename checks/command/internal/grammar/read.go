@@ -70,6 +70,8 @@ func (r *reader) word(i int) int {
 	switch {
 	case r.after || len(w) < 2:
 		return r.operand(i, unknown)
+	case w == "-version" || w == "-help": // whoever reads letters, gets no word of the caller's choice
+		return i + 1
 	case w == "--":
 		r.after = !r.style.Endless
 		return i + 1
