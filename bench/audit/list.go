@@ -160,6 +160,7 @@ type result struct {
 	counted   bool // there are reports of both versions
 	found     int  // parameters graded in the vulnerable version
 	left      int  // parameters graded in the fixed one
+	guarded   int  // parameters of those found that are guarded in the fixed one
 	wanted    int  // parameters of the fix
 	duration  time.Duration
 	failure   string
@@ -176,6 +177,10 @@ func (r result) String() string {
 	words := map[bool]string{true: "yes", false: "no"}
 	caught := fmt.Sprintf("%s (%d of %d)", words[r.caught()], r.found, r.wanted)
 	apart := words[r.apart()]
+	// Nothing is graded in a version whose parameters nobody could assess.
+	if r.apart() && r.guarded == 0 {
+		apart += ", in name only"
+	}
 	if r.left > 0 {
 		apart += fmt.Sprintf(" (%d left)", r.left)
 	}
@@ -277,6 +282,9 @@ func (s subject) compare(x fix, reports [2]*report, duration time.Duration) resu
 		if reports[0].graded(parameter, x.class()) {
 			r.found++
 			r.foundList = append(r.foundList, parameter)
+			if reports[1].guarded(parameter, x.class()) {
+				r.guarded++
+			}
 		}
 		if reports[1].graded(parameter, x.class()) {
 			r.left++
@@ -287,18 +295,29 @@ func (s subject) compare(x fix, reports [2]*report, duration time.Duration) resu
 
 // graded reports whether a finding that counts for the grade is about the parameter and the class.
 func (r *report) graded(parameter, class string) bool {
-	i := strings.LastIndexByte(parameter, '.')
-	tool, pointer := parameter[:max(i, 0)], "/"+parameter[i+1:]
 	for _, f := range r.Findings {
-		if f.Class != class || f.Severity == "info" || tool != "*" && tool != f.Tool {
-			continue
-		}
-		// A parameter of the list includes what is inside of it: "items" is also /items/*/name.
-		if f.Param == pointer || strings.HasPrefix(f.Param, pointer+"/") {
+		if f.Class == class && f.Severity != "info" && about(parameter, f.Tool, f.Param) {
 			return true
 		}
 	}
 	return false
+}
+
+// guarded reports whether a guard of the parameter against the class is known.
+func (r *report) guarded(parameter, class string) bool {
+	for _, c := range r.Cells {
+		if c.Class == class && c.Verdict == "guarded" && about(parameter, c.Tool, c.Param) {
+			return true
+		}
+	}
+	return false
+}
+
+// about reports whether a parameter of a list is meant. It includes what is inside of it: "items" is also /items/*/name.
+func about(parameter, tool, pointer string) bool {
+	i := strings.LastIndexByte(parameter, '.')
+	of, at := parameter[:max(i, 0)], "/"+parameter[i+1:]
+	return (of == "*" || of == tool) && (pointer == at || strings.HasPrefix(pointer, at+"/"))
 }
 
 // runPopular audits servers by trying and reading, and prints what lowers the grade of each, for a person to judge.

@@ -24,10 +24,10 @@ const fakeToolvet = `#!/bin/sh
 for last; do :; done
 case $last in
 */server) dir=${last%/server} ;;
-*) dir=$last ;;
+*) dir=$last cell='{"tool":"read","param":"/files/*/name","class":"path","verdict":"guarded"}' ;;
 esac
 test -f "$dir/finding" && finding=$(cat "$dir/finding")
-printf '{"grade":{"letter":"B","coverage":{"percent":80}},"findings":[%s]}' "$finding"
+printf '{"grade":{"letter":"B","coverage":{"percent":80}},"cells":[%s],"findings":[%s]}' "$cell" "$finding"
 `
 
 // fakeServer lists a tool if its environment has A, and else none.
@@ -111,7 +111,7 @@ func TestList(t *testing.T) {
 	}{
 		{f, fmt.Sprintf(`| vulnerable → fixed | language | class | tried: caught | told apart | time | read: caught | told apart | time |
 |---|---|---|---|---|---|---|---|---|
-| a/b %.8[1]s → %.8[2]s (CVE-1) | Go | path | yes (1 of 2) | yes | 0 s | yes (1 of 2) | yes | 0 s |
+| a/b %.8[1]s → %.8[2]s (CVE-1) | Go | path | yes (1 of 2) | yes, in name only | 0 s | yes (1 of 2) | yes | 0 s |
 | a/b %.8[1]s → %.8[2]s (CVE-1) | Go | code | no (0 of 1) | no | 0 s | no (0 of 1) | no | 0 s |
 | a/b %.8[1]s → %.8[1]s () | Python | path | – | – | – | yes (1 of 1) | no (1 left) | 0 s |
 
@@ -173,7 +173,7 @@ func TestPrepare(t *testing.T) {
 func TestLists(t *testing.T) {
 	t.Parallel()
 	commit := regexp.MustCompile(`^[0-9a-f]{40}$`)
-	for file, pairs := range map[string]bool{filepath.Join("..", "..", public): true, "testdata/unseen.json": true, "testdata/unseen2.json": true, "testdata/popular.json": false} {
+	for file, pairs := range map[string]bool{filepath.Join("..", "..", public): true, "testdata/unseen.json": true, "testdata/unseen2.json": true, "testdata/unseen3.json": true, "testdata/unseen4.json": true, "testdata/popular.json": false} {
 		list, err := readList(file)
 		if err != nil {
 			t.Fatal(err)

@@ -88,6 +88,8 @@ type report struct {
 		Letter   string
 		Coverage struct{ Percent int }
 	}
+	Cells []struct{ Tool, Param, Class, Verdict string }
+
 	Findings []struct {
 		Tool, Param, Class, Severity, Confidence, Why string
 		Evidence                                      []struct {
