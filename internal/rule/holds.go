@@ -16,8 +16,8 @@ import (
 	"github.com/toolvet/toolvet/internal/secrets"
 )
 
-// What goes out to a service may carry data away, or have the service fetch an address. These functions look at every text of a
-// value, and at the names of members: a side member goes out as well.
+// A call of a service may carry data away, or have the service fetch an address. These functions look at every text of a value,
+// and at the names of members: a side member goes out as well.
 const (
 	holdsKeyFunction  = "holdsKey"
 	holdsLinkFunction = "holdsLink"
