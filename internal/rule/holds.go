@@ -5,6 +5,7 @@ package rule
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -225,13 +226,20 @@ func fold(text string) string {
 	}, text))
 }
 
-// unescape decodes each %41 once, and leaves the others.
+// unescape decodes each %41 and each \u0041 of a JSON text once, and leaves the others.
 func unescape(s string) string {
-	if !strings.Contains(s, "%") {
+	if !strings.Contains(s, "%") && !strings.Contains(s, `\u`) {
 		return s
 	}
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
+		if strings.HasPrefix(s[i:], `\u`) && i+6 <= len(s) {
+			if r, err := strconv.ParseUint(s[i+2:i+6], 16, 32); err == nil {
+				b.WriteRune(rune(r))
+				i += 5
+				continue
+			}
+		}
 		if s[i] == '%' && i+2 < len(s) {
 			if high, low := hex(s[i+1]), hex(s[i+2]); high >= 0 && low >= 0 {
 				b.WriteByte(byte(high<<4 | low))

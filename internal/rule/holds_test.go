@@ -15,7 +15,7 @@ func TestHoldsLink(t *testing.T) {
 		"https://x", "see http:/x", "http:x", "HTTP:\\\\x\\y", "http%3A//x", "http%253a%252f%252fx", "http&x ftp://y", "//x.example/y", "\\\\x\\y",
 		"www.x/?k=1", "WWW.example.org", "ｗｗｗ.x", "x.example/y", "x.example?y=1", "x.example:8080/", "x.example./y", "x。example/y", "x.example\u2215y",
 		"x.exa\u00admple/y", "x.example#a=b", "münchen.example/y", "x.xn--p1ai/y", "192.0.2.7/x", "192.0.2.7:80/", "192.0.2.7?k", "192.0.2.7/24/x", "[2001:db8::1]/x",
-		"ipfs:/x", "file:/etc/passwd", "(//x/y", "read x.example/y, please",
+		"ipfs:/x", "file:/etc/passwd", "(//x/y", "read x.example/y, please", `[{"url": "\u0068ttp\uff1a//x"}]`, `x\u3002example/y`,
 	} {
 		if !holdsLink(s) {
 			t.Errorf("%q holds no link", s)
@@ -38,7 +38,7 @@ func TestHoldsKey(t *testing.T) {
 	for _, s := range []string{
 		token, "is " + token + " valid?", strings.Join(strings.Split(token, ""), "-"), "ghp_a1B2c3D4 e5F6g7H8 i9J0k1L2 m3N4o5P6 q7R8", "AKIA" + "Q7WE2RTY4UIO9PAS", "AKIA-Q7WE-2RTY-4UIO-9PAS", "AKIA Q7WE 2RTY 4UIO 9PAS",
 		"7f83b1657ff1fc53b92dc18148a1d65d", "7f83b165.7ff1fc53.b92dc181.48a1d65d", "7f83b165/7ff1fc53/b92dc181/48a1d65d", "%37f83b1657ff1fc53b92dc18148a1d65d", "７f83b1657ff1fc53b92dc18148a1d65d",
-		"sk-" + "proj-Ab12Cd34Ef56Gh78Ij90", "https://x.example/?k=7f83b1657ff1fc53b92dc18148a1d65d", "https://7f83b1657ff1fc53b92dc18148a1d65d.x.example/",
+		`["\u0041KIA` + `Q7WE2RTY4UIO9PAS"]`, "sk-" + "proj-Ab12Cd34Ef56Gh78Ij90", "https://x.example/?k=7f83b1657ff1fc53b92dc18148a1d65d", "https://7f83b1657ff1fc53b92dc18148a1d65d.x.example/",
 		"https://x.example/" + strings.Repeat("a1B2c3D4/", 6), "https://x.example/" + token,
 	} {
 		if !holdsKey(s) {
