@@ -18,11 +18,15 @@ type meter struct{}
 
 // CallCost implements cost.ActualCostEstimator. Nil leaves the price to CEL.
 func (meter) CallCost(function, overload string, args []ref.Val, result ref.Val) *uint64 {
-	if function == nestedFunction {
+	switch function {
+	case nestedFunction:
 		price := uint64(1)
 		for _, v := range args {
 			price += weight(v)
 		}
+		return &price
+	case holdsKeyFunction, holdsLinkFunction: // which read a text several times
+		price := 100 * weight(args[0])
 		return &price
 	}
 	compares := function == operators.Equals || function == operators.NotEquals || function == operators.In

@@ -34,6 +34,10 @@ func functions() []cel.EnvOption {
 			cel.BinaryBinding(func(_, _ ref.Val) ref.Val { return types.WrapErr(errPattern) }))), // planned by patterns
 		cel.Function(nestedFunction, cel.Overload("nested_dyn_string", []*cel.Type{cel.DynType, text}, cel.ListType(cel.DynType),
 			cel.BinaryBinding(nested))), // priced by meter
+		cel.Function(holdsKeyFunction, cel.Overload("holds_key_dyn", []*cel.Type{cel.DynType}, cel.BoolType,
+			cel.UnaryBinding(holds(holdsKey)))), // priced by meter, as the next
+		cel.Function(holdsLinkFunction, cel.Overload("holds_link_dyn", []*cel.Type{cel.DynType}, cel.BoolType,
+			cel.UnaryBinding(holds(holdsLink)))),
 		cel.CostModel(
 			cost.Overload("within_string_string", cost.EvalCost(cost.Scale(cost.Sum(cost.Arg(0), cost.Arg(1)), perPathCharacter))),
 			cost.Overload("resolve_string", cost.EvalCost(cost.Scale(cost.Arg(0), perPathCharacter))),

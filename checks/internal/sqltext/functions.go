@@ -22,18 +22,18 @@ var denials = []denial{
 		pg_logdir_ls pg_read_file* pg_read_binary_file pg_stat_file pg_ls_* pg_hba_file_rules pg_ident_file_mappings pg_show_all_file_settings
 		pg_get_wal_record* pg_get_wal_block_info get_raw_page bt_page_* brin_page_* gist_page_* hash_page_* heap_page_* gin_page_*
 		load_file readfile lsdir bfilename dbms_lob.fileexists
-		fn_xe_file_target_read_file fn_get_audit_file fn_trace_gettable`},
+		fn_xe_file_target_read_file fn_get_audit_file fn_trace_gettable fn_dump_dblog dm_os_file_exists dm_os_enumerate_filesystem`},
 	{"writes files or large objects", `
 		lo_* loread lowrite writefile edit fsdir pg_file_* pg_rotate_logfile* pg_logfile_rotate autoprewarm_*
 		dbms_xslprocessor.* utl_file.*`},
 	{"reaches other hosts or programs", `
-		dblink dblink_* openrowset openquery opendatasource httpuritype sys_exec sys_eval sys_set sys_get
+		dblink dblink_* openrowset openquery opendatasource httpuritype dburitype xdburitype urifactory.* sys_exec sys_eval sys_set sys_get
 		aws_lambda.* aws_s3.* external_query utl_http.* utl_tcp.* utl_smtp.* utl_mail.* utl_inaddr.* dbms_ldap.* http_get http_head http_post http_put
 		http_patch http_delete memcache_* run_command_on_* master_run_on_worker azure_storage.* azure_openai.* azure_ai.* google_ml.*
 		xp_* sp_oa* sp_send_dbmail`},
 	{"runs a text as SQL", `
 		query_to_xml* cursor_to_xml* table_to_xml* schema_to_xml* database_to_xml*
-		cron.schedule* cron.alter_job ts_stat xpath_table crosstab* connectby pgr_* _pgr_* pg_background_* oracle_execute replicate_ddl_command sp_executesql sp_execute_external_script
+		cron.schedule* cron.alter_job ts_stat xpath_table spider_* mroonga_command pgroonga_command* json_execute_serialized_sql crosstab* connectby pgr_* _pgr_* pg_background_* oracle_execute replicate_ddl_command sp_executesql sp_execute_external_script
 		dbms_sql.* dbms_xmlquery.* dbms_xmlgen.* dbms_utility.exec_ddl_statement dbms_utility.sqlid_to_sqlhash
 		dbms_scheduler.* dbms_job.* dbms_java.* dbms_export_extension.*`},
 	{"keeps the database busy for as long as the caller likes", `
@@ -52,6 +52,11 @@ var denials = []denial{
 		pg_truncate_visibility_map heap_force_kill heap_force_freeze pg_buffercache_evict*
 		pg_notify pg_logical_emit_message pg_logical_slot_* pg_replication_slot_advance pg_replication_origin_*
 		pg_import_system_collations pg_prewarm fts3_tokenizer`},
+	{"changes tables or extensions", `
+		addgeometrycolumn dropgeometry* updategeometrysrid populate_geometry_columns addrasterconstraints droprasterconstraints
+		addoverviewconstraints dropoverviewconstraints updaterastersrid st_createoverview postgis_extensions_upgrade createtopology droptopology
+		copytopology renametopology addtopogeometrycolumn droptopogeometrycolumn lockrow unlockrows addauth create_hypertable drop_chunks
+		add_retention_policy add_job alter_job run_job delete_job hypopg_* pgtle.* repack.*`},
 	{"ends other sessions", `pg_terminate_backend pg_cancel_backend system$cancel_* system$abort_*`},
 	{"loads or calls code that is no SQL", `load_extension java_method reflect try_reflect`},
 }
@@ -67,23 +72,31 @@ const reaches = "reaches files or other hosts"
 // tableDenials are functions of ClickHouse and DuckDB, and of SQLite's extensions.
 var tableDenials = []tableDenial{{denial{reaches, `
 	file url s3 gcs hdfs remote remotesecure executable odbc jdbc mysql postgresql mongodb redis sqlite
-	filecluster urlcluster s3cluster hdfscluster cluster clusterallreplicas azureblobstorage azureblobstoragecluster deltalake hudi iceberg
+	filecluster urlcluster s3cluster hdfscluster cluster clusterallreplicas azureblobstorage azureblobstoragecluster deltalake* hudi*
 	read_csv read_csv_auto read_json read_json_auto read_ndjson read_parquet read_text read_blob glob parquet_scan
-	sqlite_scan postgres_scan mysql_scan`}, []string{"generic", "clickhouse"}},
+	sqlite_scan postgres_scan mysql_scan postgres_query mysql_query query query_table
+	loop iceberg* paimon* arrowflight ytsaurus prometheusquery*`}, []string{"generic", "clickhouse"}},
 	{denial{reaches, "zipfile csv vsv statement"}, []string{"generic", "sqlite"}},
 }
 
-// dialectDenials are functions of some dialects, wherever they stand: those of PostgreSQL's extensions http and pgTAP.
+// dialectDenials are functions of some dialects, wherever they stand: those of PostgreSQL's extensions http and pgTAP, of SQLite's own and
+// SpatiaLite, and those with names that others may give to a function of their own.
 var dialectDenials = []tableDenial{
 	{denial{reaches, "http"}, []string{"generic", "postgres"}},
 	{denial{"runs a text as SQL", `lives_ok throws_ok throws_like throws_ilike throws_matching throws_imatching performs_ok performs_within
-		results_eq results_ne set_eq set_ne set_has set_hasnt bag_eq bag_ne bag_has bag_hasnt row_eq is_empty isnt_empty`}, []string{"postgres"}},
+		results_eq results_ne set_eq set_ne set_has set_hasnt bag_eq bag_ne bag_has bag_hasnt row_eq is_empty isnt_empty runtests do_tap`}, []string{"postgres"}},
+	{denial{"runs a text as SQL", "eval sha1_query sha3_query"}, []string{"sqlite"}},
+	{denial{"runs a text as SQL", "query raw_query"}, []string{"trino"}},
+	{denial{reaches, "file loop catboostevaluate"}, []string{"clickhouse"}},
+	{denial{reaches, "import* export* blobfromfile blobtofile xb_loadxml xb_storexml"}, []string{"sqlite"}},
+	{denial{reaches, "remote_query http_request secret try_secret list_secrets ai_query"}, []string{"spark"}},
 }
 
 // columnCalls are the functions among those of denials that PostgreSQL calls with one argument. It also does so by the name of a
 // column: ('/etc/passwd'::text).pg_read_file.
 const columnCalls = `pg_* dblink* binary_upgrade_* lo_close lo_creat lo_create lo_get lo_import lo_tell lo_tell64 lo_unlink
-	ts_stat crosstab* http http_get http_head http_delete gin_clean_pending_list postgres_fdw_disconnect bt_index_parent_check`
+	ts_stat crosstab* http http_get http_head http_delete gin_clean_pending_list postgres_fdw_disconnect bt_index_parent_check
+	dropgeometrytable populate_geometry_columns droptopology createtopology runtests`
 
 // tableModules are the modules of SQLite whose virtual tables hold only what is put into them. Others read files, or whatever they like.
 var tableModules = wordset.New("fts3 fts3aux fts4 fts4aux fts5 fts5vocab rtree rtree_i32 geopoly")

@@ -258,7 +258,7 @@ var exact = map[string]struct {
 	"schedule":              {[]string{".", "call", "check", "internal/protocol", "upstream", "internal/when", "internal/blackout", "internal/jobspec", "internal/wire/strictjson", "internal/secrets"}, "it judges and calls through upstream, and knows neither databases nor doors"},
 	"internal/dbdriver":     {nil, "what reaches a database knows nothing of what is asked"},
 	"internal/limit":        {[]string{"check"}, "it counts calls, whatever they are"},
-	"internal/rule":         {[]string{"internal/jsonpointer", "call", "check", "checks/pathstate", "schema", "internal/bounded", "internal/wire/jsonrpc", "internal/wire/strictjson"}, "it carries CEL, which only those who write rules pay for"},
+	"internal/rule":         {[]string{"internal/jsonpointer", "call", "check", "checks/pathstate", "schema", "internal/bounded", "internal/secrets", "internal/wire/jsonrpc", "internal/wire/strictjson"}, "it carries CEL, which only those who write rules pay for"},
 	"internal/pin":          {[]string{"call", "check", "internal/bounded", "internal/wire/strictjson", "internal/listed"}, "a lock compares definitions, whoever lists them and whatever a policy makes of it"},
 	"internal/calllog":      {[]string{"check", "internal/wire/strictjson"}, "a log holds facts, whoever tells them"},
 	"telemetry":             {[]string{"internal/observe"}, "an interface needs nothing"},
