@@ -339,7 +339,7 @@ func (a *app) showHookChanges(in *install.Installer, changes []*install.Change, 
 		if lines {
 			terminal.Fprintf(a.stdout, "%s", terminal.Text(text))
 		} else {
-			terminal.Fprintf(a.stdout, "  the hooks run 'toolvet hook %s': %d lines more, %d less\n", c.Host.Name, strings.Count("\n"+text, "\n+"), strings.Count("\n"+text, "\n-"))
+			terminal.Fprintf(a.stdout, "  the hooks run 'toolvet hook %s': %d lines more, %d less; -v shows them\n", c.Host.Name, strings.Count("\n"+text, "\n+"), strings.Count("\n"+text, "\n-"))
 		}
 	}
 	return real, nil
@@ -368,7 +368,7 @@ func (a *app) writeHookChanges(in *install.Installer, changes []*install.Change)
 // confirm asks the user on a terminal. Without one the answer is no, and the exit code 1.
 func (a *app) confirm(question string) (bool, error) {
 	if !isTerminal(a.stdin) {
-		a.complain(enforce.WithHint(errors.New("nothing is written: there is no terminal to ask on"), "look at the changes above, and say --yes"))
+		a.complain(enforce.WithHint(errors.New("nothing is written: there is no terminal to ask on"), "look at the changes on standard output, and say --yes"))
 		return false, exitCode(exitNoGo)
 	}
 	terminal.Fprintf(a.stdout, "%s [y/N] ", question)

@@ -182,7 +182,7 @@ func (s *setupRun) undo() error {
 		for _, e := range p.Entries {
 			list = append(list, e.Keys[len(e.Keys)-1])
 		}
-		terminal.Fprintf(s.stdout, "%s: put back %s\n", p.File, oneLine(strings.Join(list, ", "), 400))
+		terminal.Fprintf(s.stdout, "%s: to put back: %s\n", p.File, oneLine(strings.Join(list, ", "), 400))
 	}
 	real, err := s.showHookChanges(s.installer, changes, s.flags.verbose)
 	switch {

@@ -280,7 +280,7 @@ func (b *builder) claude() error {
 		return h
 	})...)
 	b.reads("hooks", grouped, append(files, managed)...)
-	b.note("Claude Code before 2.1.295 ignores \"onFailure\", and runs the call when a hook fails; before 2.1.101 it ignores the whole file.")
+	b.note("Claude Code before 2.1.295 ignores \"onFailure\", and runs the call when a hook fails; before 2.1.101 it ignores all of its settings.json. 'claude --version' tells yours.")
 	return nil
 }
 
