@@ -87,6 +87,8 @@ var fixtures = map[string]fixture{
 	"fetch-redirect": {fetchTool, fetchWith(&http.Client{}, publicName)},
 	"fetch-rebind":   {fetchTool, fetchWith(noRedirects, publicName)},
 	"fetch-guarded":  {fetchTool, fetchPublic},
+	"fetch-once":     {fetchTool, once(fetchWith(&http.Client{}, publicName))},
+	"fetch-once-in":  {fetchTool, once(fetchPublic)},
 	"fetch-file":     {fetchTool, fetchFile},
 	"fetch-shared":   {fetchTool, fetchWith(&http.Client{Transport: &http.Transport{DialContext: (&net.Dialer{Control: publicOrShared}).DialContext}}, nil)},
 	"fetch-list":     {tool1("fetch_docs", "url", "Fetches a page of https://docs.example-site.org."), fetchWith(noRedirects, func(u *url.URL) bool { return strings.HasPrefix(u.String(), "https://docs.example-site.org") })},
