@@ -100,7 +100,7 @@ func (a *auditor) urls(ctx context.Context, t *tool, p parameter, works base) {
 		for i, probe := range probes { // checked at the end, because a request may come late
 			seen := a.arrived(probe, page[i])
 			if read[i] {
-				seen = "the content of a file outside the root"
+				seen = outsideRead
 			}
 			if seen == "" || found[probe.kind] || probe.remark != remarks || graded && remarks {
 				continue
@@ -119,16 +119,25 @@ func (a *auditor) urls(ctx context.Context, t *tool, p parameter, works base) {
 		a.fact(audit.Fact{Cell: c, Verdict: audit.Vulnerable, Confidence: audit.Metadata, Kind: "browser-by-design", Why: "the page that the caller names opens in a browser: that is what the tool is for",
 			Proof: &audit.Proof{Arguments: string(written(t.sample(a.world, setting{p, works.url("")}))), Seen: "a request of a browser for a page, whose script ran", Probes: 1}})
 	}
+	fetches := a.stillFetches(probes)
+	if !graded && failed == "" && unanswered < len(probes) && !fetches {
+		graded = a.afresh(ctx, t, c, probes, calls)
+	}
 	switch {
 	case graded:
 	case failed != "":
 		a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: failed})
 	case unanswered == len(probes):
 		a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: "a public address was fetched, and no probe was answered"})
+	case !fetches:
+		a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: "a public address was fetched at first, and not again for each probe that needs it"})
 	default:
 		a.fact(audit.Fact{Cell: c, Verdict: audit.Guarded, Why: fmt.Sprintf("a public address was fetched, and none of %d probes got to another", len(probes))})
 	}
 }
+
+// outsideRead is what a probe shows that reads a file.
+const outsideRead = "the content of a file outside the root"
 
 // arrived describes a probe's request, if it has come to a forbidden place.
 func (a *auditor) arrived(probe urlProbe, page bool) string {
@@ -222,6 +231,7 @@ type urlProbe struct {
 	at          string // the path where its request would arrive
 	only        string // the end of the host that counts; "": any address that is not public
 	remark      bool   // a success is a remark, and not graded
+	asked       string // the path of a page with a redirect, which comes first; "": none does
 }
 
 // reached reports whether a request to a host was a forbidden one. Some programs take some
@@ -288,11 +298,11 @@ func (a *auditor) urlProbes(b base) []urlProbe {
 		if b.scheme == "https" && b.host != publicHost {
 			target.scheme = "https"
 		}
-		list = append(list, urlProbe{s.kind, s.words, target.url(at), at, "", s.kind == sharedSpace})
+		list = append(list, urlProbe{s.kind, s.words, target.url(at), at, "", s.kind == sharedSpace, ""})
 	}
 	list = append(append(list, a.rebindingProbes(b)...), a.redirectProbes(b)...)
 	if !b.bare {
-		list = append(list, urlProbe{"file-scheme", "a file", "file://" + a.world.inside("outside", outsideName+".txt"), "", "", false})
+		list = append(list, urlProbe{"file-scheme", "a file", "file://" + a.world.inside("outside", outsideName+".txt"), "", "", false, ""})
 	}
 	return list
 }
@@ -307,7 +317,7 @@ func (a *auditor) rebindingProbes(b base) []urlProbe {
 	for _, host := range []string{rebindOnce, rebindTwice} {
 		at := a.canary.expect(page{})
 		name := token() + "." + host // never asked for before
-		list = append(list, urlProbe{"ssrf-rebinding", "a private address, by a name that led to a public one when it was looked up before (DNS rebinding)", base{scheme: "http", host: name, bare: b.bare}.url(at), at, "", false})
+		list = append(list, urlProbe{"ssrf-rebinding", "a private address, by a name that led to a public one when it was looked up before (DNS rebinding)", base{scheme: "http", host: name, bare: b.bare}.url(at), at, "", false, ""})
 	}
 	return list
 }
@@ -326,7 +336,7 @@ func (a *auditor) redirectProbes(b base) []urlProbe {
 				from = a.canary.expect(page{redirect: b.url(from), status: r.status})
 			}
 			// An attacker would first need a page on a host that the tool allows.
-			list = append(list, urlProbe{"ssrf-redirect", "a place that must not be reached, by a redirect", b.url(from), at, "", b.host != publicHost})
+			list = append(list, urlProbe{"ssrf-redirect", "a place that must not be reached, by a redirect", b.url(from), at, "", b.host != publicHost, from})
 		}
 	}
 	return list
@@ -340,7 +350,7 @@ func (a *auditor) allowListProbes(b base) []urlProbe {
 		if u, err := url.Parse(value(at)); err == nil && u.Hostname() != b.host {
 			a.canary.avoids(u.Hostname())
 		}
-		list = append(list, urlProbe{"allow-list-prefix", words, value(at), at, only, false})
+		list = append(list, urlProbe{"allow-list-prefix", words, value(at), at, only, false, ""})
 	}
 	add("a host whose name begins as that of an allowed one", ".evil-site.com", func(at string) string { return "https://" + b.host + ".evil-site.com" + b.path + at })
 	add("a host behind an allowed one as a user name", "evil-site.com", func(at string) string { return "https://" + b.host + "@evil-site.com" + b.path + at })
