@@ -57,13 +57,25 @@ func startServer(ctx context.Context, server upstream.Dialer, timeout time.Durat
 		server = command
 	}
 	client, err := servers.Connect(ctx, server, servers.Options{Timeout: timeout})
-	switch {
-	case servers.HandshakeFailed(err) && errors.Is(err, context.DeadlineExceeded):
-		return nil, enforce.WithHint(err, "is it an MCP server on stdio? if it is slow to start, give it longer with --server-timeout")
-	case servers.HandshakeFailed(err):
-		return nil, enforce.WithHint(err, "is it an MCP server on stdio, and has it all the arguments that it needs?")
+	if servers.HandshakeFailed(err) {
+		d, ok := server.(*backend.Dialer)
+		return nil, enforce.WithHint(err, "%s", handshakeHint(err, ok && d.Server.URL != ""))
 	}
 	return client, err
+}
+
+// handshakeHint advises what to do about a server that does not complete the handshake.
+func handshakeHint(err error, remote bool) string {
+	late := errors.Is(err, context.DeadlineExceeded)
+	switch {
+	case remote && late:
+		return "is it the URL of an MCP server? if it is slow to answer, give it longer with --server-timeout"
+	case remote:
+		return "is it the URL of an MCP server, and does that server run?"
+	case late:
+		return "is it an MCP server on stdio? if it is slow to start, give it longer with --server-timeout"
+	}
+	return "is it an MCP server on stdio, and has it all the arguments that it needs?"
 }
 
 func (a *app) listTools(ctx context.Context, client servers.Client) (*call.Catalog, error) {
