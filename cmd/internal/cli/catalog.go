@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/toolvet/toolvet/internal/servers"
@@ -67,7 +68,9 @@ func startServer(ctx context.Context, server upstream.Dialer, timeout time.Durat
 // handshakeHint advises what to do about a server that does not complete the handshake.
 func handshakeHint(err error, remote bool) string {
 	late := errors.Is(err, context.DeadlineExceeded)
-	switch {
+	switch text := err.Error(); {
+	case strings.Contains(text, "MODULE_NOT_FOUND") && strings.Contains(text, "_npx"): // its start was cut short once
+		return "npx has installed the package in part: delete the directory in _npx that the error names, and install it once with 'npx -y PACKAGE --help'"
 	case remote && late:
 		return "is it the URL of an MCP server? if it is slow to answer, give it longer with --server-timeout"
 	case remote:
