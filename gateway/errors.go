@@ -50,6 +50,7 @@ func errorOf(err error) json.RawMessage {
 type serverError struct {
 	server string
 	down   time.Time // the start of the outage; zero: the server is up
+	was    bool      // it was up once
 	err    error
 }
 
@@ -63,7 +64,7 @@ func (p *peer) of(err error) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return &serverError{p.name, p.down, err}
+	return &serverError{p.name, p.down, p.was, err}
 }
 
 // explain describes an error to a client.
@@ -76,6 +77,8 @@ func explain(err error) string {
 	var down *upstream.UnavailableError
 	var gone *upstream.GoneError
 	switch {
+	case errors.As(err, &down) && at != nil && !at.was && errors.Is(down, context.DeadlineExceeded):
+		return fmt.Sprintf("%s has not started yet, and may still install itself; %s. Other servers are not affected", server, nextTry(down))
 	case errors.As(err, &down):
 		return fmt.Sprintf("%s is down%s; %s. Other servers are not affected", server, at.since(), nextTry(down))
 	case errors.As(err, &gone) && gone.Sent:

@@ -33,6 +33,7 @@ type peer struct {
 	shelves map[servers.List]*shelf
 	late    bool              // the last wait for a list was in vain
 	down    time.Time         // the start of the outage; zero: the server is up
+	was     bool              // it was connected once
 	watched map[string]*watch // by URI
 	level   string            // the log level; "": the server's own choice
 }
@@ -69,7 +70,7 @@ func (p *peer) changed(s upstream.State) {
 	case s.Status == upstream.Failed && p.down.IsZero():
 		p.down = s.Since
 	case s.Status == upstream.Ready:
-		p.down = time.Time{}
+		p.down, p.was = time.Time{}, true
 	}
 	p.mu.Unlock()
 	if s.Status == upstream.Ready {

@@ -53,6 +53,7 @@ func TestTrouble(t *testing.T) {
 	g := open(t, map[string]*fake{
 		"good":  lists(map[string]string{"tools/list": tools("x"), "resources/list": `{"uri":"r:1"}`}, echo),
 		"dead":  {refuse: func(int) error { return errors.New("secret words of a server") }},
+		"slow":  {refuse: func(int) error { return context.DeadlineExceeded }},
 		"hangs": {answers: map[string]func(*conn, message){"initialize": hangs}},
 		"stuck": lists(map[string]string{"tools/list": tools("x"), "resources/list": `{"uri":"r:2"}`}, hangs),
 		"flood": floods, "lies": lies,
@@ -71,7 +72,7 @@ func TestTrouble(t *testing.T) {
 		return cmp.Diff([]string{"r:1", "r:2"}, names(t, c.result("resources/list", `{}`), "resources", "uri")) == ""
 	})
 	for server, want := range map[string]string{
-		"dead": `the server \"dead\" is down since `, "lies": `is withheld:`, "flood": `"got"`,
+		"dead": `the server \"dead\" is down since `, "slow": `the server \"slow\" has not started yet, and may still install itself; `, "lies": `is withheld:`, "flood": `"got"`,
 	} {
 		if got := calls(c, server+"__x"); !strings.Contains(got, want) || strings.Contains(got, "secret words") {
 			t.Errorf("a call of %s: %s, want %s", server, got, want)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/toolvet/toolvet/internal/servers"
@@ -57,13 +58,27 @@ func startServer(ctx context.Context, server upstream.Dialer, timeout time.Durat
 		server = command
 	}
 	client, err := servers.Connect(ctx, server, servers.Options{Timeout: timeout})
-	switch {
-	case servers.HandshakeFailed(err) && errors.Is(err, context.DeadlineExceeded):
-		return nil, enforce.WithHint(err, "is it an MCP server on stdio? if it is slow to start, give it longer with --server-timeout")
-	case servers.HandshakeFailed(err):
-		return nil, enforce.WithHint(err, "is it an MCP server on stdio, and has it all the arguments that it needs?")
+	if servers.HandshakeFailed(err) {
+		d, ok := server.(*backend.Dialer)
+		return nil, enforce.WithHint(err, "%s", handshakeHint(err, ok && d.Server.URL != ""))
 	}
 	return client, err
+}
+
+// handshakeHint advises what to do about a server that does not complete the handshake.
+func handshakeHint(err error, remote bool) string {
+	late := errors.Is(err, context.DeadlineExceeded)
+	switch text := err.Error(); {
+	case strings.Contains(text, "MODULE_NOT_FOUND") && strings.Contains(text, "_npx"): // its start was cut short once
+		return "npx has installed the package in part: delete the directory in _npx that the error names, and install it once with 'npx -y PACKAGE --help'"
+	case remote && late:
+		return "is it the URL of an MCP server? if it is slow to answer, give it longer with --server-timeout"
+	case remote:
+		return "is it the URL of an MCP server, and does that server run?"
+	case late:
+		return "is it an MCP server on stdio? if it is slow to start, give it longer with --server-timeout"
+	}
+	return "is it an MCP server on stdio, and has it all the arguments that it needs?"
 }
 
 func (a *app) listTools(ctx context.Context, client servers.Client) (*call.Catalog, error) {

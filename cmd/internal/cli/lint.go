@@ -35,6 +35,7 @@ type linter struct {
 	known   enforce.Checks
 	policy  *policy.Policy
 	tools   map[string]*call.Catalog // by server; nil for unknown ones
+	started bool                     // --start was given
 	misfits []*policy.Error          // conditions of rules that do not fit a tool
 	gaps    []string
 	notes   []string // worth knowing, but no gaps
@@ -137,7 +138,11 @@ func (l *linter) unseen() string {
 	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" in what the policy says; what it leaves out of %s, only the tools tell: give --start, --tools or a command", strings.Join(names, ", "))
+	give := "--start, --tools"
+	if l.started { // it reached every server that the policy can reach
+		give = "--tools"
+	}
+	return fmt.Sprintf(" in what the policy says; what it leaves out of %s, only the tools tell: give %s or a command", strings.Join(names, ", "), give)
 }
 
 // meta reports a tool that probably makes calls of other tools, which nobody judges unless the policy

@@ -35,7 +35,7 @@ func (a *app) policyCommand() *cobra.Command {
 		Short: "Tell in words what a policy permits; test it, replay calls with it, find its gaps",
 		Long: `Tell in words what a policy says of each tool: who may call it, and what its arguments must be.
 
-The tools come from a server's command, from the commands in the policy with --start, from a
+The tools come from a server's command, from the servers of the policy with --start, from a
 saved list, or from the lock that the policy names. Without any, the policy's own names stand.`,
 		Example: `  toolvet policy
   toolvet policy --start
@@ -95,7 +95,7 @@ without programs, checks that are off. If a server's tools are known, list also 
 that the policy does not mention, rules with conditions that do not fit a tool's
 arguments, and rules and limits that match no tool.
 
-Lint takes the tools from a server's command, from the commands in the policy with
+Lint takes the tools from a server's command, from the servers of the policy with
 --start, from a saved list, or else from the lock that the policy names.
 
 Exit codes: 0 no gaps, 1 gaps, 2 the policy or the server could not be read.`,
@@ -124,7 +124,7 @@ func (flags *lintFlags) add(cmd *cobra.Command) {
 	f.StringVar(&flags.policy, "policy", policyFile, "policy `FILE`")
 	f.StringVar(&flags.server, "server", "", "`NAME` of the server in the policy; default: all, or the one with the command")
 	f.StringVar(&flags.tools, "tools", "", "`FILE` with a saved list of the server's tools")
-	f.BoolVar(&flags.start, "start", false, "start the servers by their commands in the policy, and list their tools")
+	f.BoolVar(&flags.start, "start", false, "start the servers of the policy, or connect to their URLs, and list their tools")
 	f.DurationVar(&flags.timeout, "server-timeout", upstream.DefaultTimeout, "how long a server may take to start, and to list its tools")
 }
 
@@ -145,7 +145,7 @@ func (a *app) lint(cmd *cobra.Command, flags lintFlags, command []string) error 
 		}
 		servers = []*policy.Server{server}
 	}
-	l := &linter{known: a.checks, policy: p, tools: map[string]*call.Catalog{}}
+	l := &linter{known: a.checks, policy: p, tools: map[string]*call.Catalog{}, started: flags.start}
 	for _, s := range servers {
 		if l.tools[s.Name], err = a.lintTools(cmd.Context(), flags, p, s, command); err != nil {
 			return err
@@ -173,7 +173,13 @@ func (a *app) lintTools(ctx context.Context, flags lintFlags, p *policy.Policy, 
 		}
 		start = a.starter(s, upstream.Command{Args: s.Command, Dir: s.Dir, Env: env}, keep)
 	}
+	if flags.start && s.URL != "" {
+		start = &backend.Dialer{Server: s, Logger: newLogger(a.stderr, false)}
+	}
 	tools, err := a.knownTools(ctx, flags.tools, start, flags.timeout)
+	if err != nil && start != nil && s.Name != "" {
+		err = fmt.Errorf("the server %q: %w", s.Name, err)
+	}
 	if tools != nil || err != nil || p.Pinning.Lock == "" {
 		return tools, err
 	}

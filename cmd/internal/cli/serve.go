@@ -38,6 +38,8 @@ scheduler as the server "schedule", and shows the jobs on web pages at /schedule
 				return usageError(cmd, "serve takes no arguments: the policy names the servers")
 			case cfg.Source.Policy == "":
 				return usageError(cmd, "no policy: give the one that names the servers with --policy")
+			case cfg.Timeout <= 0:
+				return usageError(cmd, "--server-timeout must be longer than 0")
 			case cfg.Stdio && cmd.Flags().Changed("listen"):
 				return usageError(cmd, "--stdio and --listen do not go together")
 			}
@@ -53,6 +55,7 @@ scheduler as the server "schedule", and shows the jobs on web pages at /schedule
 	f.StringSliceVar(&cfg.Guard.Origins, "allow-origin", nil, "`ORIGIN` of web pages that may make calls, such as https://app.example.org")
 	f.StringVar(&cfg.ValidateName, "validate-name", protocol.ToolName, "`NAME` of the validate tool")
 	f.IntVar(&cfg.MaxSessions, "max-sessions", 1000, "most sessions of one principal at each path, `NUMBER`; ten times as many for all principals together")
+	f.DurationVar(&cfg.Timeout, "server-timeout", daemon.ServerTimeout, "how long a server may take to start, and to list its tools")
 	addProcessFlag(cmd, &cfg.MaxProcesses)
 	f.BoolVarP(&verbose, "verbose", "v", false, "print refused calls on standard error, too")
 	return cmd

@@ -69,11 +69,16 @@ func (a *app) token(flags tokenFlags) error {
 		return writeJSON(a.stdout, m)
 	}
 	if m.Token != "" {
-		if _, err := terminal.Fprintf(a.stdout, "%s\n\nGive the token to its holder: it is shown once, and kept nowhere. Put this\n", m.Token); err != nil {
+		if _, err := terminal.Fprintf(a.stdout, "%s\n\nGive the token to its holder: it is shown once, and kept nowhere.\n", m.Token); err != nil {
 			return err
 		}
 	}
-	_, err := terminal.Fprintf(a.stdout, "below tokens in the policy:\n  - {sha256: %x, subject: %q}\n", m.SHA256, m.Subject)
+	_, err := terminal.Fprintf(a.stdout, `Put this into the policy. If it has tokens already, add only the last line to them:
+authorization:
+  resource: http://127.0.0.1:8080/mcp # the URL that clients are given
+  tokens:
+    - {sha256: %x, subject: %q}
+`, m.SHA256, m.Subject)
 	return err
 }
 

@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/cmd/internal/backend"
@@ -28,6 +29,10 @@ import (
 // endpoint is the path of the MCP endpoint of all servers.
 const endpoint = "/mcp"
 
+// ServerTimeout bounds the start of a server, and its lists. Npx may need most of a minute to install one, and a start that is
+// cut short leaves half an installation.
+const ServerTimeout = time.Minute
+
 // A ServeConfig configures [Serve].
 type ServeConfig struct {
 	Source enforce.Source // of all servers
@@ -39,9 +44,10 @@ type ServeConfig struct {
 	Stdout io.Writer
 
 	ValidateName string
-	MaxSessions  int       // of one principal at each path
-	MaxProcesses int       // of one server for one principal, 16 times as many in all; default DefaultProcesses
-	Stderr       io.Writer // for the operator
+	MaxSessions  int           // of one principal at each path
+	MaxProcesses int           // of one server for one principal, 16 times as many in all; default DefaultProcesses
+	Timeout      time.Duration // of a server's start, and of its lists; default ServerTimeout
+	Stderr       io.Writer     // for the operator
 	Logger       *slog.Logger
 }
 

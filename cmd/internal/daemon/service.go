@@ -4,6 +4,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -204,7 +205,7 @@ func (s *service) upstreams() []gateway.Server {
 	list := make([]gateway.Server, len(s.servers))
 	for i, one := range s.servers {
 		list[i] = gateway.Server{
-			Server:    upstream.Server{Name: one.name, Dialer: one.dialer, Stderr: &prefixed{name: one.name, w: s.cfg.Stderr}},
+			Server:    upstream.Server{Name: one.name, Dialer: one.dialer, Stderr: &prefixed{name: one.name, w: s.cfg.Stderr}, Timeout: cmp.Or(s.cfg.Timeout, ServerTimeout)},
 			DialerFor: one.local, CountFor: s.processes.counted(one), Gate: one.gate.Load, Rehearse: one.rehearse, Version: one.version,
 		}
 	}
