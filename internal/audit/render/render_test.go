@@ -228,6 +228,21 @@ func TestCodeScanning(t *testing.T) {
 	}
 }
 
+// TestTexts holds that no value of Go stands in a page in the place of its text, and that the title is the grade.
+func TestTexts(t *testing.T) {
+	t.Parallel()
+	for name, r := range reports() {
+		var b strings.Builder
+		if err := HTML(&b, r); err != nil {
+			t.Fatal(err)
+		}
+		text := regexp.MustCompile(`(?s)<style>.*</style>|<svg.*</svg>`).ReplaceAllString(b.String(), "")
+		if bad := regexp.MustCompile(`\{[^"{}]*[\[ ]|map\[|0x[0-9a-f]{6}`).FindString(text); bad != "" || !strings.Contains(text, "<title>toolvet audit: "+r.Grade.String()+"</title>") {
+			t.Errorf("%s: %q stands in\n%s", name, bad, text)
+		}
+	}
+}
+
 func TestBadge(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{"full": "C", "empty": ">A<", "unknown": ">?<"} {
