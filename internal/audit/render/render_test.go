@@ -243,6 +243,19 @@ func TestTexts(t *testing.T) {
 	}
 }
 
+// TestNotKnown holds that a comparison says why a weakness is not known any more.
+func TestNotKnown(t *testing.T) {
+	t.Parallel()
+	fact := audit.Fact{Cell: audit.Cell{Tool: "list", Param: "/path", Class: audit.Path}, Method: audit.Dynamic, Verdict: audit.Vulnerable, Confidence: audit.Proven, Kind: "sibling-prefix"}
+	before := audit.New(audit.Input{Tools: []string{"list"}, Facts: []audit.Fact{fact}, Now: day})
+	fact.Verdict, fact.Confidence = audit.Inconclusive, ""
+	c := audit.Compare(before, audit.New(audit.Input{Tools: []string{"list"}, Facts: []audit.Fact{fact}, Now: day}), nil, nil)
+	var b strings.Builder
+	if err := Comparison(&b, &c); err != nil || !strings.Contains(b.String(), "1 not known any more, ") || !strings.Contains(b.String(), "the harmless call failed, too, so no attack could be tried. Perhaps the policy refused") {
+		t.Errorf("%v: %s", err, b.String())
+	}
+}
+
 func TestBadge(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{"full": "C", "empty": ">A<", "unknown": ">?<"} {
