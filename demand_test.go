@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/nulchar"
 	"github.com/toolvet/toolvet/checks/path"
 	"github.com/toolvet/toolvet/checks/regex"
@@ -81,5 +82,36 @@ func TestNUL(t *testing.T) {
 				t.Errorf("go %v, with NUL at %q, want it at %q", v.Go, places, tt.refused)
 			}
 		})
+	}
+}
+
+// TestNamedArgument holds that nobody is told to remove an argument that the policy names and the tool's schema does not, while a
+// policy that refuses undeclared arguments still does.
+func TestNamedArgument(t *testing.T) {
+	t.Parallel()
+	worst := check.Error
+	named := WithTool("a", Argument("path", Require(path.Demand, func(o *path.Options) { o.Within = []string{"/srv"} })))
+	strict := WithPolicy(policy.Seal(&policy.Policy{Checks: map[string]policy.Check{"unknown-argument": {Severity: &worst}}}))
+	for name, tt := range map[string]struct {
+		options []Option
+		want    string
+	}{
+		"none named": {nil, "/note /path"},
+		"named":      {[]Option{named}, "/note"},
+		"strict":     {[]Option{named, strict}, "/note /path"},
+	} {
+		gate, err := New(tt.options...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var places []string
+		for _, f := range gate.Judge(t.Context(), &call.Call{Name: "a", Tool: &call.Tool{Name: "a", InputSchema: []byte(`{"type":"object"}`)}, Arguments: map[string]any{"path": "/etc/passwd", "note": "x"}}, PointLibrary).Findings {
+			if f.Check == "unknown-argument" {
+				places = append(places, f.Pointer)
+			}
+		}
+		if got := strings.Join(places, " "); got != tt.want {
+			t.Errorf("%s: got %q, want %q", name, got, tt.want)
+		}
 	}
 }

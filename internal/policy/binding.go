@@ -134,6 +134,13 @@ func (b *Binding) infer(inferred []Argument) {
 	}
 }
 
+// Names reports whether the policy itself, and no guess, makes a demand on the argument at a pointer or below it.
+func (b *Binding) Names(pointer string) bool {
+	return slices.ContainsFunc(b.arguments, func(a Argument) bool {
+		return pointer != "" && a.Inferred == "" && strings.HasPrefix(a.Address+"/", pointer+"/")
+	})
+}
+
 // beside returns those of the inferred demands that stay beside what the policy says of an argument. They have the options of
 // the policy's demand of the same kind, so that they refuse nothing else that it allows.
 func beside(said []Argument, inferred []Demand) (kept []Demand) {

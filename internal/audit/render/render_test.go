@@ -228,6 +228,34 @@ func TestCodeScanning(t *testing.T) {
 	}
 }
 
+// TestTexts holds that no value of Go stands in a page in the place of its text, and that the title is the grade.
+func TestTexts(t *testing.T) {
+	t.Parallel()
+	for name, r := range reports() {
+		var b strings.Builder
+		if err := HTML(&b, r); err != nil {
+			t.Fatal(err)
+		}
+		text := regexp.MustCompile(`(?s)<style>.*</style>|<svg.*</svg>`).ReplaceAllString(b.String(), "")
+		if bad := regexp.MustCompile(`\{[^"{}]*[\[ ]|map\[|0x[0-9a-f]{6}`).FindString(text); bad != "" || !strings.Contains(text, "<title>toolvet audit: "+r.Grade.String()+"</title>") {
+			t.Errorf("%s: %q stands in\n%s", name, bad, text)
+		}
+	}
+}
+
+// TestNotKnown holds that a comparison says why a weakness is not known any more.
+func TestNotKnown(t *testing.T) {
+	t.Parallel()
+	fact := audit.Fact{Cell: audit.Cell{Tool: "list", Param: "/path", Class: audit.Path}, Method: audit.Dynamic, Verdict: audit.Vulnerable, Confidence: audit.Proven, Kind: "sibling-prefix"}
+	before := audit.New(audit.Input{Tools: []string{"list"}, Facts: []audit.Fact{fact}, Now: day})
+	fact.Verdict, fact.Confidence = audit.Inconclusive, ""
+	c := audit.Compare(before, audit.New(audit.Input{Tools: []string{"list"}, Facts: []audit.Fact{fact}, Now: day}), nil, nil)
+	var b strings.Builder
+	if err := Comparison(&b, &c); err != nil || !strings.Contains(b.String(), "1 not known any more, ") || !strings.Contains(b.String(), "the harmless call failed, too, so no attack could be tried. Perhaps the policy refused") {
+		t.Errorf("%v: %s", err, b.String())
+	}
+}
+
 func TestBadge(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{"full": "C", "empty": ">A<", "unknown": ">?<"} {

@@ -135,7 +135,7 @@ func Comparison(w io.Writer, c *audit.Comparison) error {
 	fmt.Fprintf(b, "\n%s: %d guarded now, %d not seen again, %d not known any more, %d remain; %d new\n",
 		thatCount(o.Weaknesses), o.Guarded, o.NotSeen, o.Unknown, o.Remain, o.New)
 	if o.Unknown > 0 {
-		fmt.Fprintf(b, "Not known any more: not even what should work does. That may be the policy, which proves nothing.\n")
+		fmt.Fprintf(b, "Not known any more: the harmless call failed, too, so no attack could be tried. Perhaps the policy refused that call, or withheld its result.\n")
 	}
 	h := c.Harmless
 	fmt.Fprintf(b, "Harmless calls: they worked in %d places, and still work in %d\n", h.Calls, h.Work)
