@@ -72,7 +72,7 @@ func written(text []byte, slots []slot, changes []change, between []byte, line f
 	return apply(text, edits), nil
 }
 
-// tomlNotation is Codex's config.toml: an entry is a table, [mcp_servers.NAME], up to the next one.
+// tomlNotation is Codex's config.toml: an entry is a table, mcp_servers.NAME in brackets, up to the next one.
 type tomlNotation struct{}
 
 // tomlFault says that a text is no TOML, and where. It does not quote the text.
