@@ -238,7 +238,11 @@ func (l *linter) strays(s *policy.Server, tools *call.Catalog) {
 			for _, name := range matched {
 				names = append(names, properties(tools.Tool(name))...)
 			}
-			if !slices.Contains(names, jsonpointer.Unescape(top)) {
+			switch {
+			case slices.Contains(names, jsonpointer.Unescape(top)):
+			case len(names) == 0 && slices.ContainsFunc(matched, func(name string) bool { return open(tools.Tool(name)) }):
+				l.notes = append(l.notes, fmt.Sprintf("%s: %s: %s: the tool declares no arguments, so that a misspelt name does not show", s.Name, t.Pattern, shown(a.Address)))
+			default:
 				l.gap("%s: %s: %s: no such tool declares this argument%s", s.Name, t.Pattern, shown(a.Address), nearest(top, names))
 			}
 		}
@@ -273,6 +277,12 @@ func nearest(name string, names []string) string {
 		return fmt.Sprintf(": did you mean %q?", near)
 	}
 	return ""
+}
+
+// open reports whether a tool takes arguments that it does not declare.
+func open(t *call.Tool) bool {
+	var s struct{ AdditionalProperties any }
+	return json.Unmarshal(t.InputSchema, &s) == nil && s.AdditionalProperties != false
 }
 
 // properties returns the arguments that a tool declares.
