@@ -14,9 +14,9 @@ import (
 // label by label: "internal" stands for "db.internal" as well.
 var names = named([]classified{
 	// RFC 6761, section 6.3, and what systems write into /etc/hosts
-	{&loopbackName, `localhost localdomain localhost4 localhost6 ip6-localhost ip6-loopback loopback broadcasthost`},
+	{&loopbackName, `localhost localdomain localhost4 localhost6 localdomain6 ip6-localhost ip6-loopback loopback broadcasthost`},
 	// Public names that always answer with an address of this machine
-	{&loopbackName, `localtest.me lvh.me vcap.me local.gd`},
+	{&loopbackName, `localtest.me lvh.me localho.st lacolhost.com vcap.me local.gd`},
 	// Public names that change their address between two questions
 	{&rebindingName, `rbndr.us rebind.network 1u.ms`},
 	// Containers and their host
@@ -25,7 +25,7 @@ var names = named([]classified{
 	{&metadataName, `metadata.google.internal metadata.goog metadata instance-data instance-data.ec2.internal metadata.azure.internal metadata.packet.net metadata.platformequinix.com metadata.tencentyun.com metadata.exoscale.com api.metadata.cloud.ibm.com rancher-metadata rancher-metadata.rancher.internal`},
 	// RFC 6762 appendix G, RFC 8375, ICANN's reservations (internal, 2024; corp and home,
 	// 2018), and what routers, clusters and service registries answer for
-	{&privateName, `local internal intranet private corp home home.arpa lan localnet fritz.box svc kubernetes default consul nomad mesos priv workgroup wpad isatap router gateway`},
+	{&privateName, `local internal intranet private corp home home.arpa lan localnet fritz.box mshome.net lxd svc kubernetes default consul nomad mesos priv workgroup wpad isatap router gateway`},
 })
 
 // A classified list has names of one class, between blanks.

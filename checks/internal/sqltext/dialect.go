@@ -29,6 +29,8 @@ type reading struct {
 	conditional  bool // /*! text */ is run, by some versions
 	tclVariables bool // :name(') is a variable
 	selectE      bool // E'\'' is one string right after SELECT, where no table is named
+	escapedName  bool // `\x61` is the name a
+	unsure       bool // another database may read the text
 }
 
 // A family is whose operators a text may have.
@@ -48,10 +50,10 @@ var (
 	mssqlReading    = reading{bracket: true, nested: true, hashName: true}
 	oracleReading   = reading{alternative: true}
 
-	bigqueryReading   = reading{backslash: true, doubleString: true, triple: true, rawPairs: true, backtick: true, hash: true}
+	bigqueryReading   = reading{backslash: true, doubleString: true, triple: true, rawPairs: true, backtick: true, hash: true, escapedName: true}
 	snowflakeReading  = reading{backslash: true, dollar: true, slashes: true}
 	sparkReading      = reading{backslash: true, doubleString: true, raw: true, backtick: true, nested: true}
-	clickhouseReading = reading{backslash: true, backtick: true, nested: true, dollar: true, hash: true}
+	clickhouseReading = reading{backslash: true, backtick: true, nested: true, dollar: true, hash: true, escapedName: true}
 )
 
 // MySQL with the modes ANSI_QUOTES, and NO_BACKSLASH_ESCAPES: a session may set them.
@@ -107,7 +109,7 @@ var otherNames = map[string]string{
 // before the next semicolon, so the statement cannot run if it is no string. The same
 // does not hold of $$text$$: to SQLite, $$ is a variable.
 func (r reading) lenient() reading {
-	r.selectE = true
+	r.selectE, r.unsure = true, true
 	return r
 }
 
@@ -166,6 +168,8 @@ func (r reading) within(has features) reading {
 	r.conditional = r.conditional && has.comment
 	r.tclVariables = r.tclVariables && (has.variable || has.dollar)
 	r.selectE = r.selectE && has.backslash && !r.escapeE
+	r.escapedName = r.escapedName && has.backslash && (has.double || has.backtick)
+	r.unsure = r.unsure && r.escapedName
 	return r
 }
 

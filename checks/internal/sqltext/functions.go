@@ -69,7 +69,7 @@ const reaches = "reaches files or other hosts"
 
 // tableDenials are functions of ClickHouse and DuckDB, and of SQLite's extensions.
 var tableDenials = []tableDenial{{denial{reaches, `
-	file url s3 gcs hdfs remote remotesecure executable odbc jdbc mysql postgresql mongodb redis sqlite
+	file url s3 gcs oss cosn hdfs hive remote remotesecure executable odbc jdbc mysql postgresql mongodb redis sqlite
 	filecluster urlcluster s3cluster hdfscluster cluster clusterallreplicas azureblobstorage* deltalake* hudi*
 	read_csv* read_json* read_ndjson read_parquet read_text read_blob glob parquet_scan
 	sqlite_scan postgres_scan mysql_scan postgres_query mysql_query query query_table

@@ -14,7 +14,7 @@ func (l *lexer) quoted(c byte) bool {
 	case c == '"':
 		l.double(start)
 	case c == '`' && l.backtick:
-		l.until(start, nameToken, '`', '`', false)
+		l.until(start, nameToken, '`', '`', l.escapedName)
 	case c == '[' && l.bracket:
 		l.until(start, nameToken, '[', ']', false)
 	case c == '$' && l.dollar:
@@ -40,25 +40,37 @@ func (l *lexer) double(start int) {
 	case l.doubleString:
 		l.until(start, stringToken, '"', '"', l.backslash)
 	default:
-		l.until(start, nameToken, '"', '"', false)
+		l.until(start, nameToken, '"', '"', l.escapedName)
 	}
 }
 
 // until reads to the closing quote; a doubled one stands for itself.
 func (l *lexer) until(start int, kind tokenKind, opening, closing byte, backslash bool) {
+	escaped := false
 	for l.pos++; l.pos < len(l.text); l.pos++ {
 		switch c := l.text[l.pos]; {
 		case c == '\\' && backslash:
 			l.pos++
+			escaped = true
 		case c == closing && l.peek(1) == closing:
 			l.pos++
 		case c == closing:
 			l.pos++
 			l.emit(kind, start)
+			// Where the database is not known, only a name that leads on: "a\nb" is a string to MySQL.
+			if escaped && kind == nameToken && (!l.unsure || l.leadsOn()) {
+				l.fault(start, "an escape in a quoted name, which hides the name")
+			}
 			return
 		}
 	}
 	l.unclosed(start, kind)
+}
+
+// leadsOn reports whether brackets, a dot or a comment follow.
+func (l *lexer) leadsOn() bool {
+	rest := strings.TrimLeft(l.text[l.pos:], " \t\n\v\f\r")
+	return rest != "" && strings.IndexByte("(./-#", rest[0]) >= 0
 }
 
 func (l *lexer) unclosed(start int, kind tokenKind) {
