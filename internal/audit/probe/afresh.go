@@ -9,14 +9,8 @@ import (
 	"github.com/toolvet/toolvet/internal/audit"
 )
 
-// A tool may do its work only at the first call of a session, or the first few: because of a limit, or by mistake. Its control
-// call works then, and its probes come to nothing without a guard.
-
-// stillReaches reports whether the control call of a path works once more.
-func (a *auditor) stillReaches(ctx context.Context, t *tool, p parameter, f form) bool {
-	_, works, _ := a.pathControl(ctx, t, p, []form{f})
-	return works
-}
+// A tool may fetch only the first page of a session, or a few: because of a limit, or by mistake. Its control call works then, and
+// its probes come to nothing without a guard.
 
 // stillFetches reports whether a tool did its work to the end: each page that leads on by a redirect is on an allowed host, so it
 // was asked for, whatever the guard.

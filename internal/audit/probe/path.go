@@ -91,11 +91,7 @@ func (a *auditor) paths(ctx context.Context, t *tool, p parameter, f form, works
 		s = a.escape(ctx, t, p, probes, settling)
 	}
 	a.mend()
-	fact, told := s.conclude(f, works, late, unknown)
-	if told && fact.Verdict == audit.Guarded && !a.stillReaches(ctx, t, p, f) {
-		fact.Verdict, fact.Why = audit.Inconclusive, "a file inside the root was reached, and not again after the probes"
-	}
-	if told && (works || late || p.kind == infer.Path || p.suspects(audit.Path)) {
+	if fact, told := s.conclude(f, works, late, unknown); told && (works || late || p.kind == infer.Path || p.suspects(audit.Path)) {
 		a.fact(fact)
 	}
 }

@@ -41,7 +41,6 @@ var fixtures = map[string]fixture{
 	"read-api":     {fileTool("read_file"), behindAPI(func(root, path string) (string, error) { return readFile(under(root, path)) })},
 	"read-api-in":  {fileTool("read_file"), behindAPI(func(root, path string) (string, error) { return readGuarded(root, map[string]any{"path": path}) })},
 	"read-guarded": {fileTool("read_file"), readGuarded},
-	"read-once":    {fileTool("read_file"), once(errors.New("that was enough"), readGuarded)},
 	"read-name": {tool1("read_note", "name", "Reads a note."), func(root string, a map[string]any) (string, error) {
 		return readFile(filepath.Join(root, text(a, "name")+".md"))
 	}},
@@ -88,8 +87,8 @@ var fixtures = map[string]fixture{
 	"fetch-redirect": {fetchTool, fetchWith(&http.Client{}, publicName)},
 	"fetch-rebind":   {fetchTool, fetchWith(noRedirects, publicName)},
 	"fetch-guarded":  {fetchTool, fetchPublic},
-	"fetch-once":     {fetchTool, once(nil, fetchWith(&http.Client{}, publicName))},
-	"fetch-once-in":  {fetchTool, once(nil, fetchPublic)},
+	"fetch-once":     {fetchTool, once(fetchWith(&http.Client{}, publicName))},
+	"fetch-once-in":  {fetchTool, once(fetchPublic)},
 	"fetch-file":     {fetchTool, fetchFile},
 	"fetch-shared":   {fetchTool, fetchWith(&http.Client{Transport: &http.Transport{DialContext: (&net.Dialer{Control: publicOrShared}).DialContext}}, nil)},
 	"fetch-list":     {tool1("fetch_docs", "url", "Fetches a page of https://docs.example-site.org."), fetchWith(noRedirects, func(u *url.URL) bool { return strings.HasPrefix(u.String(), "https://docs.example-site.org") })},
