@@ -11,6 +11,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
@@ -137,7 +138,7 @@ func ordered(values map[string]any) ([]byte, error) {
 		if x, y := slices.Index(usual, a), slices.Index(usual, b); x >= 0 || y >= 0 {
 			return (x+len(usual)+1)%(len(usual)+1) - (y+len(usual)+1)%(len(usual)+1)
 		}
-		return bytes.Compare([]byte(a), []byte(b))
+		return strings.Compare(a, b)
 	})
 	out := []byte("{")
 	for i, key := range keys {
@@ -185,9 +186,11 @@ func (d *dialect) rewrite(text, before, after []byte, elsewhere map[string]any) 
 		case m.Key == "args" && d.list:
 			continue // they are in the command, which changes as well
 		case m.Key == "command" && d.list:
-			if c.value, err = joined(&next); err != nil {
+			words, err := next.commandLine()
+			if err != nil {
 				return nil, err
 			}
+			c.value = marshal(words)
 		}
 		if _, ok := elsewhere[c.key]; ok {
 			return nil, fmt.Errorf("%q is a table of its own, which has to change: write it in one line, %s = { … }", c.key, c.key)
@@ -216,23 +219,6 @@ func (d *dialect) withoutHanded(env []byte, imports *strictjson.Member) ([]byte,
 	}
 	own, err := variables(slices.DeleteFunc(list, func(v Variable) bool { return slices.Contains(names, v.Name) && v.Value == "${"+v.Name+"}" }))
 	return slices.Concat([]byte("{"), own, []byte("}")), err
-}
-
-// joined returns the command and its arguments as one list.
-func joined(e *entry) ([]byte, error) {
-	program, err := text(e.get("command"))
-	if err != nil {
-		return nil, err
-	}
-	words := []string{program}
-	if m := e.get("args"); m != nil {
-		args, err := texts(m)
-		if err != nil {
-			return nil, err
-		}
-		words = append(words, args...)
-	}
-	return marshal(words), nil
 }
 
 // errLayout says of an entry that toolvet cannot place its changes in the text.

@@ -30,23 +30,11 @@ func (r *Rewriter) Launch(written []byte, lookup func(string) (string, bool), kn
 		return nil, err
 	}
 	e := entry{members: members}
-	command := e.get("command")
-	if command == nil {
-		return nil, errors.New("it has no command")
-	}
-	l := &launcher{Rewriter: r, lookup: lookup, known: known, out: &Launch{}}
-	program, err := text(command)
+	words, err := e.commandLine()
 	if err != nil {
 		return nil, err
 	}
-	words := []string{program}
-	if m := e.get("args"); m != nil {
-		args, err := texts(m)
-		if err != nil {
-			return nil, err
-		}
-		words = append(words, args...)
-	}
+	l := &launcher{Rewriter: r, lookup: lookup, known: known, out: &Launch{}}
 	for _, word := range words {
 		l.out.Args = append(l.out.Args, l.resolve(word))
 	}

@@ -103,6 +103,24 @@ func (e *entry) get(key string) *strictjson.Member {
 	return m
 }
 
+// commandLine returns the program of an entry and its arguments.
+func (e *entry) commandLine() ([]string, error) {
+	command := e.get("command")
+	if command == nil {
+		return nil, errors.New("it has no command")
+	}
+	program, err := text(command)
+	if err != nil {
+		return nil, err
+	}
+	m := e.get("args")
+	if m == nil {
+		return []string{program}, nil
+	}
+	args, err := texts(m)
+	return append([]string{program}, args...), err
+}
+
 func (e *entry) find(key string) *strictjson.Member {
 	i := slices.IndexFunc(e.members, func(m strictjson.Member) bool { return m.Key == key })
 	if i < 0 {

@@ -109,19 +109,12 @@ func commandOf(entryText []byte, offset int) (*command, bool) {
 	if c.command == nil {
 		return nil, false
 	}
-	program, err := text(c.command)
-	if err != nil {
+	if c.words, err = e.commandLine(); err != nil {
 		return nil, false
 	}
-	c.words = []string{program}
 	if c.args == nil {
 		return c, true
 	}
-	list, err := texts(c.args)
-	if err != nil {
-		return nil, false
-	}
-	c.words = append(c.words, list...)
 	c.elements, err = strictjson.Elements(c.args.Raw, limits)
 	return c, err == nil
 }

@@ -307,21 +307,9 @@ var spelling = lazyregexp.New(`^toolvet(\.(exe|cmd|bat|ps1))?([@:].*)?$`)
 
 // isToolvet reports whether an entry starts toolvet: by its command, or as an argument of a launcher such as npx or cmd.
 func isToolvet(e entry) bool {
-	command := e.get("command")
-	if command == nil {
-		return false
-	}
-	program, err := text(command)
+	words, err := e.commandLine()
 	if err != nil {
 		return false
-	}
-	words := []string{program}
-	if m := e.get("args"); m != nil {
-		args, err := texts(m)
-		if err != nil {
-			return false
-		}
-		words = append(words, args...)
 	}
 	for i, word := range words[:len(words)-1] {
 		base := path.Base(strings.ReplaceAll(word, `\`, "/"))

@@ -136,7 +136,7 @@ func (a *auditor) urls(ctx context.Context, t *tool, p parameter, works base) {
 	}
 }
 
-// outsideRead is what a probe shows that reads a file.
+// outsideRead is the effect of a probe that reads a file.
 const outsideRead = "the content of a file outside the root"
 
 // arrived describes a probe's request, if it has come to a forbidden place.
