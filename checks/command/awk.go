@@ -30,7 +30,7 @@ var awkTexts = lazyregexp.New(`"(?:[^"\\\n]|\\.)*"`)
 // awkPlain returns code of awk without its texts, comments and regular expressions. A slash is a division or begins an expression, by what stands before
 // it, and awks differ on some places: told is false for all places on which they may.
 func awkPlain(code string) (plain string, told bool) {
-	var b strings.Builder
+	var b builder
 	before := byte('\n') // the last character that is no blank
 	for i := 0; i < len(code); i++ {
 		c := code[i]
@@ -51,7 +51,7 @@ func awkPlain(code string) (plain string, told bool) {
 			i += end - 1
 			continue
 		default:
-			b.WriteByte(c)
+			b.putByte(c)
 			if c != ' ' && c != '\t' {
 				before = c
 			}
@@ -61,7 +61,7 @@ func awkPlain(code string) (plain string, told bool) {
 			return "", false
 		}
 		i += end + 1
-		b.WriteString(`""`)
+		b.put(`""`)
 		before = '"'
 	}
 	return b.String(), true

@@ -4,7 +4,6 @@
 package command
 
 import (
-	"path"
 	"strings"
 
 	"github.com/toolvet/toolvet/checks/internal/filekind"
@@ -254,5 +253,5 @@ func hostMount(mount string) bool {
 			from = value
 		}
 	}
-	return ofSystem(from) || filekind.Secret(from) || contains(from, "/.") && holdsSecrets(from) || path.Base(from) == "docker.sock"
+	return ofSystem(from) || filekind.Secret(from) || contains(from, "/.") && holdsSecrets(from) || lastStep(from) == "docker.sock"
 }

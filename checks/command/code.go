@@ -4,7 +4,6 @@
 package command
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -111,17 +110,17 @@ func (j *judge) interpret(element int, place, program, text string, depth int) {
 	slices.Sort(files) // the same findings in the same order, each time
 	for _, file := range files {
 		text := j.made[file]
-		base := path.Base(file)
-		if file := trimSuffix(base, path.Ext(base)); !contains(text, insertion) && depth < maxNested && (path.Ext(base) == ".py" && !l.script || path.Ext(base) == ".js" && l.script) && text != "" {
+		base := lastStep(file)
+		if file := trimSuffix(base, ext(base)); !contains(text, insertion) && depth < maxNested && (ext(base) == ".py" && !l.script || ext(base) == ".js" && l.script) && text != "" {
 			if (usesName(s.code, file) || slices.ContainsFunc(s.literals, func(lit literal) bool {
-				return l.script && (path.Base(lit.text) == base || path.Base(lit.text) == file)
+				return l.script && (lastStep(lit.text) == base || lastStep(lit.text) == file)
 			})) && j.spend(len(text)) {
 				j.interpret(element, place, program, text, depth+1) // a module that the line itself writes
 			}
 			continue
 		}
-		if contains(text, insertion) && (usesName(s.code, trimSuffix(base, path.Ext(base))) || slices.ContainsFunc(s.literals, func(lit literal) bool {
-			return path.Base(lit.text) == base && l.modules != nil && l.modules.MatchString(lit.before)
+		if contains(text, insertion) && (usesName(s.code, trimSuffix(base, ext(base))) || slices.ContainsFunc(s.literals, func(lit literal) bool {
+			return lastStep(lit.text) == base && l.modules != nil && l.modules.MatchString(lit.before)
 		})) {
 			j.refuse(element, piped, runsPrinted)
 		}
@@ -197,7 +196,7 @@ func (l *language) does(s source) string {
 		if len(s.commands()) > 0 {
 			code = pythonCommands.ReplaceAllString(code, ";(")
 		}
-		var more strings.Builder
+		var more builder
 		renamed := ""
 		statements := pythonImports.FindAllStringSubmatch(code, -1)
 		code = pythonImports.ReplaceAllString(code, "\n")
@@ -214,14 +213,14 @@ func (l *language) does(s source) string {
 			for _, one := range strings.FieldsFunc(names, func(r rune) bool { return strings.ContainsRune(",() \t\n\\", r) }) {
 				switch {
 				case from != "":
-					more.WriteString("\n" + from + "." + one)
+					more.put("\n" + from + "." + one)
 					if unknown {
 						taken = append(taken, one)
 					}
 				case one == "self" || one == "cls": // whose hidden members pass
 					return inCode
 				case one == "as": // under another name, its members are not told
-					more.WriteString("\n" + renamed)
+					more.put("\n" + renamed)
 				case !imports(one):
 					return inCode
 				case !contains(one, ".") && !among(one, l.pure) && !among(one, standard):
@@ -514,7 +513,7 @@ func (j *judge) texts(l *language, s source, element int, place string) {
 			j.refuse(element, inCode, place+givesCode)
 		case opened && (j.namesSecret(text, j.directory) || holdsSecrets(text) && len(text) > 1):
 			j.refuse(element, secret, place+"names a file that holds secrets or accounts")
-		case opened && strings.ContainsAny(text, "*?[") && strings.Trim(text, "*?./") != "" && finds("/home/.ssh/"+path.Base(text)):
+		case opened && strings.ContainsAny(text, "*?[") && strings.Trim(text, "*?./") != "" && finds("/home/.ssh/"+lastStep(text)):
 			j.refuse(element, inCode, place+"gives the program code that finds files with keys")
 		case j.namesSecret(text, j.directory):
 			j.refuse(element, inCode, place+"gives the program code with the name of a file that holds secrets or accounts")

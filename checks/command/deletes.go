@@ -72,11 +72,11 @@ func judgeDeletes(j *judge, s simple, r *grammar.Reading) {
 			}
 		}
 	}
-	var b strings.Builder
+	var b builder
 	for _, w := range s.words[1:] {
 		if w != "" && w[0] != '-' && !strings.ContainsAny(w, " \t\n") {
-			b.WriteByte(' ')
-			b.WriteString(w)
+			b.putByte(' ')
+			b.put(w)
 		}
 	}
 	line := trimPrefix(b.String(), " ")
@@ -97,7 +97,7 @@ func judgeDeletes(j *judge, s simple, r *grammar.Reading) {
 var clientNames = sync.OnceValue(func() map[string]bool {
 	names := map[string]bool{}
 	add := func(programs string) {
-		for name := range strings.FieldsSeq(programs) {
+		for _, name := range strings.Fields(programs) {
 			names[name] = true
 		}
 	}

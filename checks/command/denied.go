@@ -76,7 +76,7 @@ func group(lists []denial) func() map[string]reason {
 	return sync.OnceValue(func() map[string]reason {
 		m := make(map[string]reason)
 		for _, d := range lists {
-			for name := range strings.FieldsSeq(d.names) {
+			for _, name := range strings.Fields(d.names) {
 				m[name] = *d.why
 			}
 		}

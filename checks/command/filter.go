@@ -115,18 +115,18 @@ func filled(format string, words []string) string {
 		places = append(places, [2]int{at + place[0], at + place[1]})
 		at += place[1]
 	}
-	var b strings.Builder
+	var b builder
 	for first := true; first || len(words) > 0; first = false {
 		at, before := 0, len(words)
 		for _, place := range places {
-			b.WriteString(format[at:place[0]])
+			b.put(format[at:place[0]])
 			if len(words) > 0 {
-				b.WriteString(words[0])
+				b.put(words[0])
 				words = words[1:]
 			}
 			at = place[1]
 		}
-		b.WriteString(format[at:])
+		b.put(format[at:])
 		if len(words) == before || b.Len() > maxPrinted {
 			break
 		}
@@ -194,7 +194,7 @@ func (s *simple) fed() *string {
 
 // told returns what the commands from an index on print together, if the line tells all of it.
 func (r *reader) told(from int) (text string, told bool) {
-	var b strings.Builder
+	var b builder
 	for _, s := range r.commands[from:] {
 		if s.hands || s.pipes {
 			continue // what it prints goes into a word, or to the next one
@@ -203,7 +203,7 @@ func (r *reader) told(from int) (text string, told bool) {
 		if !ok || contains(one, insertion) || !r.spend(len(one)) {
 			return "", false
 		}
-		b.WriteString(one)
+		b.put(one)
 		told = true
 	}
 	return b.String(), told

@@ -91,25 +91,25 @@ func plainWords(text string) (words []string, plain bool) {
 // plainWord reads the word that begins at i.
 func plainWord(text string, i int) (word string, end int, ok bool) {
 	start, quoted := i, false
-	var b strings.Builder
+	var b builder
 	for i < len(text) && text[i] != ' ' && text[i] != '\t' {
 		switch c := text[i]; {
 		case c == '\'' || c == '"':
 			if !quoted {
-				b.WriteString(text[start:i])
+				b.put(text[start:i])
 				quoted = true
 			}
 			inner, length, ok := plainQuoted(text[i:])
 			if !ok {
 				return "", 0, false
 			}
-			b.WriteString(inner)
+			b.put(inner)
 			i += length
 			continue
 		case !plainByte(c):
 			return "", 0, false
 		case quoted:
-			b.WriteByte(c)
+			b.putByte(c)
 		}
 		i++
 	}
@@ -152,7 +152,7 @@ func reserved(word string) bool {
 // backslashes, and gives no other character a meaning.
 func (j *judge) split(text string) []simple {
 	var words []string
-	var b strings.Builder
+	var b builder
 	var quote byte
 	open := false // a word has begun, perhaps an empty one
 	for i := 0; i < len(text); i++ {
@@ -160,7 +160,7 @@ func (j *judge) split(text string) []simple {
 		switch {
 		case c == '\\' && quote != '\'' && i+1 < len(text):
 			i++
-			b.WriteByte(text[i])
+			b.putByte(text[i])
 			open = true
 		case quote == 0 && (c == '\'' || c == '"'):
 			quote, open = c, true
@@ -173,7 +173,7 @@ func (j *judge) split(text string) []simple {
 			b.Reset()
 			open = false
 		default:
-			b.WriteByte(c)
+			b.putByte(c)
 			open = true
 		}
 	}

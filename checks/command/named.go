@@ -34,7 +34,7 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 	tells = tells || !s.hands && !feeds.Has(s.by) && isExpression(program, s.words, i)
 	last := i+1 == len(s.words)
 	if program == "ln" && last && s.alone(i) { // the link has the name of the file, and stands where the shell is
-		if filekind.Startup(toDirectory(directory, path.Base(word))) || filekind.HoldsStartup(toDirectory(directory, path.Base(word))) {
+		if filekind.Startup(toDirectory(directory, lastStep(word))) || filekind.HoldsStartup(toDirectory(directory, lastStep(word))) {
 			j.refuseWord(&s, i, startup, "makes a file from which a shell, git or the system starts programs later")
 		}
 		last = false
@@ -51,7 +51,7 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 		j.refuseWord(&s, i, credential, "names a file in which projects keep the variables of an environment, some of them secret")
 	case !tells && readers.Has(program) && filekind.Key(word):
 		j.refuseWord(&s, i, credential, "names a file that, going by its name, holds a private key or accounts")
-	case hoards.Has(program) && !last && strings.ContainsAny(path.Base(word), "*?[") && j.ofHome(directory, path.Dir(word)) && hidesAll(path.Base(word)):
+	case hoards.Has(program) && !last && strings.ContainsAny(lastStep(word), "*?[") && j.ofHome(directory, path.Dir(word)) && hidesAll(lastStep(word)):
 		j.refuseWord(&s, i, secret, "names a whole directory with keys, accounts or settings in it")
 	case (writers.Has(program) || program == "ln" || last && copiers.Has(program)) && contains(word, "bin/") && isGuard(word), writes && contains(written, "bin/") && isGuard(written):
 		j.refuseWord(&s, i, startup, "names a program that guards the agent")
@@ -138,7 +138,7 @@ var readers = wordset.New("cat less more head tail bat nl tac base64 xxd od hexd
 
 // hidesAll reports whether a pattern of a shell finds directories with keys or accounts.
 func hidesAll(pattern string) bool {
-	for name := range strings.FieldsSeq(".ssh .aws .gnupg .kube .docker .azure .config") {
+	for _, name := range strings.Fields(".ssh .aws .gnupg .kube .docker .azure .config") {
 		if ok, err := path.Match(pattern, name); hasPrefix(pattern, ".") && (ok || err != nil) {
 			return true
 		}

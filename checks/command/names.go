@@ -82,7 +82,7 @@ func (l *language) callsKnown(code string, taken, modules []string) bool {
 	for _, name := range taken {
 		own[name] = own[name] || times[name] <= 1
 	}
-	for name := range strings.FieldsSeq(known) {
+	for _, name := range strings.Fields(known) {
 		listed[name] = true
 	}
 	harmless := func(name string, member bool) bool {

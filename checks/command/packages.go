@@ -16,7 +16,7 @@ func (s source) withoutPackages(l *language, code string) string {
 	if code != s.code { // texts are not where they were
 		return code
 	}
-	var b strings.Builder
+	var b builder
 	at := 0
 	for _, m := range packageCalls.FindAllStringSubmatchIndex(code, maxCommands) {
 		n := strings.Count(code[:m[0]], `""`)
@@ -27,11 +27,11 @@ func (s source) withoutPackages(l *language, code string) string {
 		if texts[n] == "" || name == ".." || name == "" || strings.ContainsAny(texts[n], `:\\`) || among(name, builtinModules) || among(name, l.foreign) || hasPrefix(name, "@") && scoped == "" {
 			continue
 		}
-		b.WriteString(code[at:m[0]])
-		b.WriteString(`from("",`)
+		b.put(code[at:m[0]])
+		b.put(`from("",`)
 		at = m[1]
 	}
-	b.WriteString(code[at:])
+	b.put(code[at:])
 	return b.String()
 }
 

@@ -212,6 +212,8 @@ var veil = untold
 var printedEscapes = strings.NewReplacer(`\n`, "\n", `\t`, "\t")
 
 // feed notes what the commands from an index on read on standard input; "" is what another command prints.
+//
+//go:noinline
 func (r *reader) feed(from int, text string) {
 	for i := from; i < len(r.commands); i++ {
 		if r.commands[i].input == nil {

@@ -68,6 +68,8 @@ var (
 )
 
 // home puts the home directory in place of ~.
+//
+//go:noinline
 func home(p string) string {
 	if p != "~" && !hasPrefix(p, "~/") {
 		return p

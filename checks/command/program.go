@@ -86,7 +86,7 @@ func (j *judge) simple(s simple, depth int) {
 	j.project(program, s, r, depth)
 	j.written(program, s, r, depth)
 	if feeds.Has(program) && s.input != nil {
-		for name := range strings.FieldsSeq(*s.input) { // a file of the line
+		for _, name := range strings.Fields(*s.input) { // a file of the line
 			if j.namesSecret(name, directory) {
 				j.refuse(-1, secret, "hands the name of a file that holds secrets or accounts to another program")
 			}

@@ -61,7 +61,7 @@ func (j *judge) project(program string, s simple, r *grammar.Reading, depth int)
 			}
 		}
 		for file, text := range j.made {
-			if text == insertion && (program == "go" && path.Ext(file) == ".go" || program == "cargo" && path.Ext(file) == ".rs") {
+			if text == insertion && (program == "go" && ext(file) == ".go" || program == "cargo" && ext(file) == ".rs") {
 				j.refuse(s.element(0), piped, runsPrinted)
 			}
 		}
@@ -72,7 +72,7 @@ func (j *judge) project(program string, s simple, r *grammar.Reading, depth int)
 		}
 		for file, text := range j.made {
 			if text == insertion && anyWord(strings.Fields(one.files), func(pattern string) bool {
-				ok, _ := path.Match(pattern, path.Base(file))
+				ok, _ := path.Match(pattern, lastStep(file))
 				return ok
 			}) {
 				j.refuse(s.element(0), piped, runsPrinted)
@@ -89,8 +89,8 @@ func (j *judge) project(program string, s simple, r *grammar.Reading, depth int)
 			continue
 		}
 		for file, text := range j.made {
-			for pattern := range strings.FieldsSeq(one.files) {
-				if ok, _ := path.Match(pattern, path.Base(file)); !ok || holds(s.words, file) { // as a word, it is judged already
+			for _, pattern := range strings.Fields(one.files) {
+				if ok, _ := path.Match(pattern, lastStep(file)); !ok || holds(s.words, file) { // as a word, it is judged already
 					continue
 				}
 				if !j.spend(len(text)) {

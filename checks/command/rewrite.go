@@ -43,7 +43,7 @@ var rewriters = []rewriter{
 var rewriting = sync.OnceValue(func() map[string][]int {
 	m := map[string][]int{}
 	for i, r := range rewriters {
-		for name := range strings.FieldsSeq(r.programs) {
+		for _, name := range strings.Fields(r.programs) {
 			m[name] = append(m[name], i)
 		}
 	}

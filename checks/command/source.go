@@ -29,6 +29,8 @@ type literal struct {
 }
 
 // texts are the texts of the code as they stand there, in order.
+//
+//go:noinline
 func (s source) texts() (list []string) {
 	for _, lit := range s.literals {
 		if !lit.joined && !lit.listed {
@@ -219,7 +221,7 @@ func patternLength(text string) int {
 
 // inserted returns the code within a text that inserts values, such as f"{x}". It is not told if there are quotes in it again.
 func (l *language) inserted(body string) (code string, told bool) {
-	var b strings.Builder
+	var b builder
 	depth, start := 0, 0
 	for i := 0; i < len(body); i++ {
 		switch c := body[i]; {
@@ -231,7 +233,7 @@ func (l *language) inserted(body string) (code string, told bool) {
 			}
 		case c == '}' && depth > 0:
 			if depth--; depth == 0 {
-				b.WriteString("(" + body[start:i] + ")+")
+				b.put("(" + body[start:i] + ")+")
 			}
 		case depth > 0 && strings.IndexByte("'\"`\\", c) >= 0:
 			return "", false

@@ -152,14 +152,14 @@ func (r *reader) saves(s simple) {
 			}
 			if _, rest, ok := cut(w, "://"); ok {
 				rest, _, _ = cut(rest, "?")
-				r.writes(path.Base(rest), insertion)
+				r.writes(lastStep(rest), insertion)
 			}
 		case (program == "tee" || program == "sponge") && r.foreign && (s.before == nil || *s.before == untold):
 			r.writes(w, insertion)
 		case among(program, "cp mv ln install"):
 			if text, ok := r.made[r.at(w)]; ok && i+2 < len(s.words) {
 				r.writes(last, text)
-				r.writes(path.Join(last, path.Base(w)), text)
+				r.writes(path.Join(last, lastStep(w)), text)
 			}
 		}
 	}

@@ -4,6 +4,7 @@
 package command
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -41,3 +42,26 @@ func enumerate(texts []string, none string) string {
 func startsWith(words, prefix []string) bool {
 	return len(words) >= len(prefix) && slices.Equal(words[:len(prefix)], prefix)
 }
+
+// A builder makes a text of pieces, as [strings.Builder] does, by calls: laid out in place dozens of times, that one would weigh more.
+type builder struct{ text []byte }
+
+//go:noinline
+func (b *builder) put(text string) { b.text = append(b.text, text...) }
+
+//go:noinline
+func (b *builder) putByte(c byte) { b.text = append(b.text, c) }
+
+func (b *builder) String() string { return string(b.text) }
+
+func (b *builder) Len() int { return len(b.text) }
+
+func (b *builder) Reset() { b.text = b.text[:0] }
+
+// lastStep is [path.Base] as a call, and ext is [path.Ext].
+//
+//go:noinline
+func lastStep(file string) string { return path.Base(file) }
+
+//go:noinline
+func ext(file string) string { return path.Ext(file) }

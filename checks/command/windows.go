@@ -24,7 +24,7 @@ type windowsReader struct {
 	cmd      bool
 	commands []simple
 	words    []string
-	word     strings.Builder
+	word     builder
 	open     bool // a word has begun
 	output   bool // a redirection has begun, whose file comes next
 }
@@ -119,7 +119,7 @@ func (w *windowsReader) quoted(text string) (int, bool) {
 			if w.cmd || w.quote(text[i:]) != kind {
 				return i, true
 			}
-			w.word.WriteString(text[at:i]) // doubled: the quote itself
+			w.word.put(text[at:i]) // doubled: the quote itself
 			i += w.mark(text[i:])
 			continue
 		case w.cmd && (c == '%' || c == '!'):
@@ -130,7 +130,7 @@ func (w *windowsReader) quoted(text string) (int, bool) {
 		case !w.cmd && kind == '"' && c == '`':
 			w.refuse(-1, escape, "holds a backtick in double quotes")
 		}
-		w.word.WriteByte(c)
+		w.word.putByte(c)
 		i++
 	}
 	return 0, false
@@ -160,7 +160,7 @@ func (w *windowsReader) percent(text string) {
 func (w *windowsReader) bare(c byte, at int) {
 	switch {
 	case c == '&' && w.output && !w.open: // 2>&1
-		w.word.WriteByte(c)
+		w.word.putByte(c)
 		w.open = true
 		return
 	case c == '&':
@@ -195,7 +195,7 @@ func (w *windowsReader) bare(c byte, at int) {
 		return
 	}
 	w.open = true
-	w.word.WriteByte(c)
+	w.word.putByte(c)
 }
 
 // end ends a command, and says by what.

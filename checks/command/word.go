@@ -20,10 +20,10 @@ func (r *reader) word(w *syntax.Word) string {
 	if w == nil {
 		return ""
 	}
-	var b, outside strings.Builder
+	var b, outside builder
 	for i, part := range w.Parts {
 		if lit, ok := part.(*syntax.Lit); ok {
-			outside.WriteString(lit.Value)
+			outside.put(lit.Value)
 		}
 		switch part := part.(type) {
 		case *syntax.Lit:
@@ -35,7 +35,7 @@ func (r *reader) word(w *syntax.Word) string {
 					r.refuse(-1, unread, "writes plain characters by their numbers, in $'…', so that nobody reads them")
 				}
 			}
-			b.WriteString(quotedValue(part))
+			b.put(quotedValue(part))
 		case *syntax.DblQuoted:
 			r.quoted(&b, part)
 		default:
@@ -63,7 +63,7 @@ const escapable = "()!*?[]{} \t.,:;_-+=/@%^#~&|<>$`'\"\\"
 var escaped = strings.NewReplacer(`\\`, "", `\{`, "", `\}`, "", `\,`, "")
 
 // literal reads what stands outside quotes.
-func (r *reader) literal(b *strings.Builder, text string, first bool) {
+func (r *reader) literal(b *builder, text string, first bool) {
 	if first && hasPrefix(text, "~") || contains(text, "=~") || contains(text, ":~") {
 		r.refuse(-1, expansion, "holds a ~ outside quotes, which a shell replaces by a home directory")
 	}
@@ -75,7 +75,7 @@ func (r *reader) literal(b *strings.Builder, text string, first bool) {
 				r.refuse(-1, escape, "holds a backslash outside quotes")
 			}
 			if i < len(text) && text[i] != '\n' {
-				b.WriteByte(text[i])
+				b.putByte(text[i])
 			}
 			continue
 		case '*', '?', '[':
@@ -83,7 +83,7 @@ func (r *reader) literal(b *strings.Builder, text string, first bool) {
 				r.refuse(-1, glob, "holds *, ? or [ outside quotes, which a shell replaces by names of files")
 			}
 		}
-		b.WriteByte(text[i])
+		b.putByte(text[i])
 	}
 }
 
@@ -98,7 +98,7 @@ func braces(text string) bool {
 }
 
 // quoted reads what stands in double quotes.
-func (r *reader) quoted(b *strings.Builder, q *syntax.DblQuoted) {
+func (r *reader) quoted(b *builder, q *syntax.DblQuoted) {
 	for _, part := range q.Parts {
 		lit, ok := part.(*syntax.Lit)
 		if !ok {
@@ -113,7 +113,7 @@ func (r *reader) quoted(b *strings.Builder, q *syntax.DblQuoted) {
 					continue
 				}
 			}
-			b.WriteByte(text[i])
+			b.putByte(text[i])
 		}
 	}
 }
@@ -141,7 +141,7 @@ var defaults = []syntax.ParExpOperator{syntax.DefaultUnset, syntax.DefaultUnsetO
 // text returns a word as word does, and reports nothing. It reads each part once, while word also reads what a part holds: words in words
 // would be read twice at each depth.
 func (r *reader) text(w *syntax.Word) string {
-	var b strings.Builder
+	var b builder
 	if w != nil {
 		r.parts(&b, w.Parts)
 	}
@@ -149,23 +149,23 @@ func (r *reader) text(w *syntax.Word) string {
 }
 
 // parts writes what a shell makes of the parts of a word, as far as the line tells.
-func (r *reader) parts(b *strings.Builder, list []syntax.WordPart) {
+func (r *reader) parts(b *builder, list []syntax.WordPart) {
 	for _, part := range list {
 		switch p := part.(type) {
 		case *syntax.Lit:
-			b.WriteString(p.Value)
+			b.put(p.Value)
 		case *syntax.SglQuoted:
-			b.WriteString(quotedValue(p))
+			b.put(quotedValue(p))
 		case *syntax.DblQuoted:
 			r.parts(b, p.Parts)
 		case *syntax.ParamExp:
 			r.parameter(b, p)
 		case *syntax.ProcSubst:
 			if p.Op == syntax.CmdIn && printedBy(p.Stmts) == ":" && !r.shadowed {
-				b.WriteString("/dev/null") // as good as empty
+				b.put("/dev/null") // as good as empty
 				continue
 			}
-			b.WriteString(printedFile)
+			b.put(printedFile)
 		case *syntax.CmdSubst:
 			text := printedBy(p.Stmts)
 			if text == insertion && !r.shadowed {
@@ -176,9 +176,9 @@ func (r *reader) parts(b *strings.Builder, list []syntax.WordPart) {
 			if r.shadowed && !hasPrefix(text, "/tmp/") {
 				text = insertion
 			}
-			b.WriteString(text)
+			b.put(text)
 		default:
-			b.WriteString(insertion)
+			b.put(insertion)
 		}
 	}
 }
@@ -261,12 +261,12 @@ func printedBy(list []*syntax.Stmt) string {
 
 // parameter writes the text of a variable: ~ for the home directory at the beginning of a word, what the line itself has set, or the text for a
 // variable that has none.
-func (r *reader) parameter(b *strings.Builder, p *syntax.ParamExp) {
+func (r *reader) parameter(b *builder, p *syntax.ParamExp) {
 	switch {
 	case p.Exp != nil && p.Exp.Word != nil && slices.Contains(defaults, p.Exp.Op):
 		// The line may have set the variable, and may have unset it, or not got there: of the two texts the worse one counts.
 		if text := r.variables[p.Param.Value]; r.worse(text) && r.spend(len(text)) {
-			b.WriteString(text)
+			b.put(text)
 			return
 		}
 		own := r.own
@@ -275,20 +275,20 @@ func (r *reader) parameter(b *strings.Builder, p *syntax.ParamExp) {
 		r.own = own
 	case p.Param != nil && p.Repl != nil && r.replaced(b, p):
 	case p.Param == nil || pieces(p) || p.Length:
-		b.WriteString(insertion)
+		b.put(insertion)
 	case p.Param.Value == "HOME" && (b.Len() == 0 || hasSuffix(b.String(), ":")):
-		b.WriteByte('~')
+		b.putByte('~')
 	case p.Param.Value == "PWD" && b.Len() == 0:
-		b.WriteString(cmp.Or(r.directory, "."))
+		b.put(cmp.Or(r.directory, "."))
 	case p.Param.Value == "_" && len(r.commands) > 0 && len(r.commands[len(r.commands)-1].words) > 0:
 		words := r.commands[len(r.commands)-1].words
 		if text := words[len(words)-1]; r.spend(len(text)) {
-			b.WriteString(text)
+			b.put(text)
 		}
 	case p.Param.Value == "PATH" && r.variables["PATH"] == "":
-		b.WriteString("/usr/bin:/bin") // the directories of before: what runs from them is judged by its name
+		b.put("/usr/bin:/bin") // the directories of before: what runs from them is judged by its name
 	case launcherOf(p.Param.Value) != "" && r.variables[p.Param.Value] == "" && b.Len() == 0:
-		b.WriteString(launcherOf(p.Param.Value))
+		b.put(launcherOf(p.Param.Value))
 	default:
 		text, known := r.variables[p.Param.Value]
 		for _, other := range r.others[p.Param.Value] {
@@ -302,7 +302,7 @@ func (r *reader) parameter(b *strings.Builder, p *syntax.ParamExp) {
 		case !known || !r.spend(len(text)):
 			text = insertion
 		}
-		b.WriteString(text)
+		b.put(text)
 	}
 }
 
@@ -321,7 +321,7 @@ func assignedBy(w *syntax.Word) string {
 }
 
 // replaced writes the text of a variable of the line with some of it replaced, where no pattern is meant: ${NAME/text/other}.
-func (r *reader) replaced(b *strings.Builder, p *syntax.ParamExp) bool {
+func (r *reader) replaced(b *builder, p *syntax.ParamExp) bool {
 	text, known := r.variables[p.Param.Value]
 	from, to := r.text(p.Repl.Orig), r.text(p.Repl.With)
 	if !known || p.Slice != nil || p.Index != nil || p.Excl || from == "" || strings.ContainsAny(from, "*?[#%\\"+insertion) || !r.spend(len(text)*(1+len(to))) {
@@ -331,7 +331,7 @@ func (r *reader) replaced(b *strings.Builder, p *syntax.ParamExp) bool {
 	if p.Repl.All {
 		n = -1
 	}
-	b.WriteString(strings.Replace(text, from, to, n))
+	b.put(strings.Replace(text, from, to, n))
 	return true
 }
 

@@ -4,7 +4,6 @@
 package command
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -137,7 +136,7 @@ func buildFiles(program string, words []string) (names []string) {
 
 // sameTools reports whether a program that takes the code of a directory takes such a file.
 func sameTools(program, file string) bool {
-	ending := path.Ext(file)
+	ending := ext(file)
 	switch program {
 	case "go":
 		return ending == ".go"
@@ -157,7 +156,7 @@ func sameTools(program, file string) bool {
 
 // compiledCode judges the text of such a file.
 func (j *judge) compiledCode(file, text string, r *grammar.Reading, depth int) {
-	ending := path.Ext(file)
+	ending := ext(file)
 	if ending == "" {
 		if hasPrefix(text, "#!") {
 			j.code(interpreterOf(text), text, r, depth)

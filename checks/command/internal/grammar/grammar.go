@@ -171,7 +171,7 @@ func parse(text string) (map[string]*Program, error) {
 func newProgram(fields []string) (*Program, error) {
 	names, styles, _ := strings.Cut(strings.Join(fields, " "), ":")
 	p := &Program{Names: strings.Fields(names)}
-	for style := range strings.FieldsSeq(styles) {
+	for _, style := range strings.Fields(styles) {
 		switch style {
 		case "exact":
 			p.Exact = true
