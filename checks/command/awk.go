@@ -9,21 +9,31 @@ import (
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
-var awkRuns = lazyregexp.New(`SYMTAB|getline\s*<\s*\(|system\s*\(|\|\s*&?\s*(getline|"|\w+\s*$)|"\s*\|\s*getline|print[^;}]*([^|]\|[^|]|>[^=]|>$)|@load|@include|/inet/|ENVIRON|@\s*[a-zA-Z_]\w*(::\w+)?\s*\(`)
+var awkRuns = lazyregexp.New(`SYMTAB|getline(\s+[\w$]+(\[[^\]\n]*\])?)?\s*<\s*("[^"\n]*"[ \t]*["\w$(]|[^"\s])|ARGV\s*(\[[^\]\n]*\]\s*=[^=~]|[^\[\s])|,\s*ARGV|system\s*\(|\|\s*&?\s*(getline|"|\w+\s*$)|"\s*\|\s*getline|print[^;}]*([^|]\|[^|]|>[^=]|>$)|@load|@include|/inet/|ENVIRON|@\s*[a-zA-Z_]\w*(::\w+)?\s*\(`)
 
 // awkActs reports whether code of awk runs programs or writes files. Signs in texts and in regular expressions do not; where nobody knows what is a
 // text, all of them count.
 func awkActs(code string) bool {
+	code = unbroken(code, " ")
 	plain, told := awkPlain(code)
-	switch {
-	case told:
-	case strings.ContainsAny(code, "/#"):
-		plain = code
-	default: // a quote begins and ends nothing but texts
-		plain = awkTexts.ReplaceAllString(code, `""`)
+	acts := contains(code, "ENVIRON") || contains(code, "/inet/")
+	if !told {
+		plain = awkTexts.ReplaceAllString(code, `""`) // a quote begins and ends nothing but texts, without expressions
+		acts = acts || strings.ContainsAny(code, "/#") && awkRuns.MatchString(code) || awkQuotes.MatchString(code) && awkPrints.MatchString(code)
 	}
-	return awkRuns.MatchString(plain) || contains(code, "ENVIRON") || contains(code, "/inet/")
+	return acts || awkRuns.MatchString(plain)
 }
+
+// unbroken joins lines that a backslash parts, with a text between them.
+func unbroken(code, with string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(code, "\r", ""), "\\\n", with)
+}
+
+// awkQuotes is a quote of which nobody knows whether a text begins there, and awkPrints are words that may write a file then.
+var (
+	awkQuotes = lazyregexp.New(`/[^/"\n]*"[^/"\n]*/`)
+	awkPrints = lazyregexp.New(`print.*(\||>)`)
+)
 
 var awkTexts = lazyregexp.New(`"(?:[^"\\\n]|\\.)*"`)
 

@@ -203,11 +203,15 @@ var compressor = lazyregexp.New(`^(p?bzip2|lbzip2|gzip|pigz|xz|pixz|zstd(mt)?|lz
 
 // secretInside reports whether code of awk or sed names a file with secrets.
 func secretInside(code string) bool {
+	code = decoded(joins.ReplaceAllString(unbroken(code, ""), "$1$2"))
 	if !filekind.Hints(code) {
 		return false
 	}
 	return anyWord(strings.FieldsFunc(code, func(r rune) bool { return strings.ContainsRune("\"' \t\n;<>(){},", r) }), filekind.Secret)
 }
+
+// joins stand between texts of awk that become one.
+var joins = lazyregexp.New(`([\w./~-])"[ \t]*"([\w./~-])`)
 
 // sqliteActs reports whether a text for sqlite3 does more than look: by a command that begins with a dot, or by a
 // function of its shell. Names of commands may be cut.

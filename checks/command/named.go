@@ -170,7 +170,7 @@ var writers = wordset.New(eraserNames + " rm rmdir unlink mv truncate tee chmod 
 // copiers are programs that change the last of them.
 var copiers = wordset.New("cp install ln rsync scp ditto patch copy xcopy robocopy cpy cpy-cli cpx cpx2 cpr ncp copyfiles move-cli move-file-cli degit tiged giget")
 
-var systemPath = lazyregexp.New(`^(of=)?(/\*?|/(etc|usr|bin|sbin|lib|lib32|lib64|boot|sys|proc|root|efi|system|library)(/.*)?|/(home|var|opt|srv|users|applications|dev)/?\*?|/var/(log|lib|run|spool|mail|db)(/.*)?|/dev/(sd|hd|vd|nvme|mmcblk|disk|mapper/|dm-|mem|kmem|port|null$).*|[a-z]:[\\/]\*?|[a-z]:[\\/](windows|program files|programdata)([\\/].*)?|[a-z]:[\\/]users([\\/][^\\/]*)?[\\/]?\*?|~|~/\*?|\.|\.\.|\*)$`)
+var systemPath = lazyregexp.New(`^(of=)?(/\*?|/(etc|usr|bin|sbin|lib|lib32|lib64|boot|sys|proc|root|efi|system|library)(/.*)?|/(home|var|opt|srv|users|applications|dev)/?\*?|/var/(log|lib|run|spool|mail|db)(/.*)?|/dev/(sd|hd|vd|nvme|mmcblk|disk|mapper/|dm-|mem|kmem|port|null$).*|[a-z]:[\\/]\*?|[a-z]:[\\/](windows|program files|programdata)([\\/].*)?|[a-z]:[\\/]users([\\/][^\\/]*)?[\\/]?\*?|~([a-z_][a-z0-9_-]*)?(/\*?)?|\.|\.\.|\*)$`)
 
 // ofSystem reports whether a word names what belongs to the system, or everything.
 func ofSystem(word string) bool {

@@ -454,7 +454,7 @@ func (r *reader) call(assigns []*syntax.Assign, args []*syntax.Word) {
 			r.set(s.words[len(s.words)-1], trimSuffix(line, "\n"))
 		}
 	}
-	r.shadowed = r.shadowed || len(s.words) > 0 && s.words[0] == "alias"
+	r.shadowed = r.shadowed || r.shadows(s.words)
 	r.commands = append(r.commands, s)
 	r.formatted(s.words)
 	r.saves(s)
@@ -569,6 +569,10 @@ func (r *reader) declaration(c *syntax.DeclClause) {
 func (r *reader) assign(a *syntax.Assign) string {
 	if a.Index != nil || a.Array != nil {
 		r.refuse(-1, compound, "uses an array of a shell")
+		if a.Name != nil && hasPrefix(a.Name.Value, "BASH_") { // by which names of programs stand for others
+			r.variable(a.Name.Value+"=", true)
+			r.shadowed = true
+		}
 		r.inner(a)
 		if a.Array != nil {
 			for _, e := range a.Array.Elems { // whoever inserts it

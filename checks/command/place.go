@@ -67,12 +67,15 @@ var (
 	passing = lazyregexp.New(`^(/private|/var)?/tmp(/|$)`)
 )
 
-// home puts the home directory in place of ~.
+// home puts the home directory in place of ~, and a path from the top in place of ~NAME.
 //
 //go:noinline
 func home(p string) string {
-	if p != "~" && !hasPrefix(p, "~/") {
+	switch {
+	case !hasPrefix(p, "~") || len(p) > 1 && p[1] != '/' && !otherHome.MatchString(p):
 		return p
+	case len(p) > 1 && p[1] != '/':
+		return "/" + p // of another user, wherever it is
 	}
 	dir, err := os.UserHomeDir()
 	if err != nil {
@@ -80,6 +83,9 @@ func home(p string) string {
 	}
 	return dir + p[1:]
 }
+
+// otherHome is ~NAME, the home directory of a user.
+var otherHome = lazyregexp.New(`^~[A-Za-z_][\w-]*(/|$)`)
 
 // A caller tells how a program's words name the hosts to connect to.
 type caller int

@@ -42,7 +42,7 @@ func (j *judge) simple(s simple, depth int) {
 		if !among(program, launcherNames) {
 			r = reading(program, s.words[:i]) // the options behind are another program's
 		}
-		r.Started, r.Within = i, true
+		r.Started, r.Within = i, program != "toolvet"
 	}
 	own, directory := len(s.words), j.elsewhere(s)
 	if next, starts := nested(program, s, r); starts {

@@ -36,7 +36,7 @@ func nested(program string, s simple, r *grammar.Reading) (simple, bool) {
 // containers are programs that start another in a container.
 const containers = "docker podman nerdctl docker-compose podman-compose kubectl oc k"
 
-// contained returns the index of the program that a command starts in a container, or git for each commit; 0 if it starts none.
+// contained returns the index of the program that a command starts in a container, toolvet as a server, or git for each commit; 0 if it starts none.
 func contained(program string, words []string, r *grammar.Reading) int {
 	names := r.Operands
 	if program == "git" && len(names) > 2 && words[names[0]] == "bisect" && words[names[1]] == "run" {
@@ -44,6 +44,12 @@ func contained(program string, words []string, r *grammar.Reading) int {
 	}
 	if i := launched(program, words, r); i > 0 {
 		return i
+	}
+	if program == "toolvet" { // a server
+		if i := slices.Index(words, "--") + 1; i > 0 && i < len(words) {
+			return i
+		}
+		return 0
 	}
 	if !among(program, containers) {
 		return 0

@@ -67,6 +67,7 @@ func (r *reader) literal(b *builder, text string, first bool) {
 	if first && hasPrefix(text, "~") || contains(text, "=~") || contains(text, ":~") {
 		r.refuse(-1, expansion, "holds a ~ outside quotes, which a shell replaces by a home directory")
 	}
+	text = r.shellPlace(b, text, first)
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; c {
 		case '\\':
@@ -85,6 +86,22 @@ func (r *reader) literal(b *builder, text string, first bool) {
 		}
 		b.putByte(text[i])
 	}
+}
+
+// shellPlace writes the directory of ~+ or ~- where a word begins so, and returns the rest of its text: where the shell is, and where it was before.
+func (r *reader) shellPlace(b *builder, text string, first bool) string {
+	if len(text) < 2 || !first || text[0] != '~' || len(text) > 2 && text[2] != '/' {
+		return text
+	}
+	switch text[1] {
+	case '+':
+		b.put(cmp.Or(r.directory, "."))
+	case '-':
+		b.put(cmp.Or(r.before, insertion))
+	default:
+		return text
+	}
+	return text[2:]
 }
 
 // braces reports whether a shell would expand the braces of a word, such as {a,b} or {1..9}.
@@ -153,7 +170,7 @@ func (r *reader) parts(b *builder, list []syntax.WordPart) {
 	for _, part := range list {
 		switch p := part.(type) {
 		case *syntax.Lit:
-			b.put(p.Value)
+			b.put(r.shellPlace(b, p.Value, b.Len() == 0))
 		case *syntax.SglQuoted:
 			b.put(quotedValue(p))
 		case *syntax.DblQuoted:
@@ -184,9 +201,9 @@ func (r *reader) parts(b *builder, list []syntax.WordPart) {
 }
 
 // shellHooks are commands whose output a shell runs to use a program: it sets variables and functions of that program.
-var shellHooks = lazyregexp.New(`^(?:/opt/homebrew/bin/)?(?:(?:pyenv|rbenv|nodenv|goenv|jenv|zoxide|starship|atuin|oh-my-posh) init|direnv (?:hook|export)|brew shellenv|(?:fnm|opam) env|mise activate|fzf --(?:bash|zsh|fish|nushell)|` +
-	`(?:conda|mamba|micromamba) shell(?:\.\w+)?(?: hook)?|ssh-agent|dircolors|minikube docker-env|(?:kubectl|helm|gh|docker|minikube|kind|npm|deno|rustup|poetry|pip|hugo|k9s|k3d|kustomize|flux|argocd|istioctl|eksctl|talosctl|cosign|crane|gcrane|oras|glab|golangci-lint|goreleaser|` +
-	`task|uv|rye|pdm|pixi|mise|chezmoi|trivy|syft|grype|skaffold|tilt|ko|kn|oc|linkerd|cilium|hubble|velero|stern|k6|lefthook|ng|flyctl|doctl|hcloud|scw|supabase|pscale|stripe|turso|railway|pulumi|dapr|temporal|nerdctl|podman|buildah|limactl|colima|dagger|buf|atlas|zola|wrangler|bun|pnpm|volta|starship|atuin|rclone|restic|tailscale|yq) completions?)(?: [\w./=-]+)*$`)
+var shellHooks = lazyregexp.New(`^(?:ssh-agent(?: -[cks])*|(?:/opt/homebrew/bin/)?(?:(?:pyenv|rbenv|nodenv|goenv|jenv|zoxide|starship|atuin|oh-my-posh) init|direnv (?:hook|export)|brew shellenv|(?:fnm|opam) env|mise activate|fzf --(?:bash|zsh|fish|nushell)|` +
+	`(?:conda|mamba|micromamba) shell(?:\.\w+)?(?: hook)?|dircolors|minikube docker-env|(?:kubectl|helm|gh|docker|minikube|kind|npm|deno|rustup|poetry|pip|hugo|k9s|k3d|kustomize|flux|argocd|istioctl|eksctl|talosctl|cosign|crane|gcrane|oras|glab|golangci-lint|goreleaser|` +
+	`task|uv|rye|pdm|pixi|mise|chezmoi|trivy|syft|grype|skaffold|tilt|ko|kn|oc|linkerd|cilium|hubble|velero|stern|k6|lefthook|ng|flyctl|doctl|hcloud|scw|supabase|pscale|stripe|turso|railway|pulumi|dapr|temporal|nerdctl|podman|buildah|limactl|colima|dagger|buf|atlas|zola|wrangler|bun|pnpm|volta|starship|atuin|rclone|restic|tailscale|yq) completions?)(?: [\w./=-]+)*)$`)
 
 // hooks reports whether all that the commands from an index to another do is to print what a shell runs to use a program.
 func (r *reader) hooks(from, to int) bool {
@@ -198,11 +215,22 @@ func (r *reader) hooks(from, to int) bool {
 		return false
 	}
 	for _, before := range r.commands[:from] { // which may have made a function of this name
-		if len(before.words) > 0 && among(before.words[0], "eval source . alias hash enable") {
+		if len(before.words) > 0 && !among(before.words[0], "cd echo mkdir export set true") {
 			return false
 		}
 	}
 	return s.input == nil && len(s.variables) == 0 && shellHooks.MatchString(strings.Join(s.words, " "))
+}
+
+// shadows reports whether the words of a command may make a function or an alias by the name of a program.
+func (r *reader) shadows(words []string) bool {
+	if len(words) > 1 && among(words[0], "command builtin") {
+		words = words[1:]
+	}
+	if len(words) < 2 {
+		return false
+	}
+	return words[0] == "alias" || words[0] == "eval" && strings.Trim(strings.Join(words[1:], ""), ":") != "" || among(words[0], "source .") && r.made[r.at(words[1])] != ""
 }
 
 // numberedQuotes are quotes by their numbers, which cannot stand in quotes of their own kind otherwise.
