@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -59,6 +60,7 @@ type auditFlags struct {
 	callTimeout  time.Duration
 	anchor       string
 	verbose      bool
+	progress     func(tool string, done, all int)
 }
 
 // auditSuppressions is the default file of suppressions.
@@ -122,7 +124,7 @@ or incomplete (B?), 2 not audited.`,
 	f.StringVar(&flags.preset, "preset", "", "with --behind-proxy: the proxy's preset, `observe|standard|strict|none`")
 	f.StringVar(&flags.writePolicy, "write-policy", "", "draft the policy that closes the proven weaknesses, audit the server again behind the proxy with it, and write it to `FILE`")
 	f.BoolVar(&flags.contain, "contain", false, "with --behind-proxy or --write-policy: with the walls of 'toolvet proxy --contain'")
-	f.DurationVar(&flags.time, "time", 5*time.Minute, "time limit for the calls of each session with the server")
+	f.DurationVar(&flags.time, "time", 5*time.Minute, "time for the calls of an audit; starts of the server add up to 3 minutes, and --behind-proxy a second audit")
 	f.DurationVar(&flags.callTimeout, "call-timeout", 6*time.Second, "time limit for one call")
 	f.StringVar(&flags.anchor, "anchor", "", "for SARIF: the `FILE` that gets findings without a line of code; default: the manifest in the directory")
 	f.BoolVar(&flags.verbose, "server-log", false, "print the server's standard error")
@@ -207,7 +209,7 @@ func (a *app) audit(cmd *cobra.Command, flags auditFlags, places, server []strin
 	if err != nil {
 		return err
 	}
-	end := a.working("auditing")
+	end := a.following(&flags, "auditing")
 	defer end()
 	var found *probe.Result
 	if isURL(place) {
@@ -222,7 +224,7 @@ func (a *app) audit(cmd *cobra.Command, flags auditFlags, places, server []strin
 		return err
 	}
 	if flags.behindProxy {
-		defer a.working("auditing behind the proxy")()
+		defer a.following(&flags, "auditing behind the proxy")()
 		return a.auditBehindProxy(ctx, flags, server, in, found)
 	}
 	err = a.finishAudit(flags, place, audit.New(in))
@@ -230,6 +232,16 @@ func (a *app) audit(cmd *cobra.Command, flags auditFlags, places, server []strin
 		return errors.New("interrupted: the report covers only the calls before")
 	}
 	return err
+}
+
+// following tells a terminal how far an audit is.
+func (a *app) following(flags *auditFlags, what string) (end func()) {
+	var at atomic.Value // of a string
+	at.Store(what)
+	flags.progress = func(tool string, done, all int) {
+		at.Store(fmt.Sprintf("%s: %s, %d of %d steps done", what, tool, done, all))
+	}
+	return a.workingOn(func() string { return at.Load().(string) })
 }
 
 // readAnswers reads the file of --replay; nil: there is none.
@@ -378,7 +390,7 @@ func (a *app) tryServer(ctx context.Context, flags auditFlags, server []string, 
 	}
 	cfg := probe.Config{
 		Command: server, Env: flags.env, Dir: dir, Init: init, SkipDestructive: flags.sparing, CallTimeout: flags.callTimeout, Budget: flags.time,
-		Contain: walls, Suspected: suspected, Replay: flags.answers,
+		Contain: walls, Suspected: suspected, Replay: flags.answers, Progress: flags.progress,
 	}
 	if flags.verbose {
 		cfg.Stderr = a.stderr

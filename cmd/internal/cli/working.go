@@ -60,6 +60,11 @@ func (s *statusLine) show(text string) {
 // working tells a terminal each second what toolvet is busy with, until end is called. Short work tells nothing, and neither
 // does toolvet if its standard error is no terminal.
 func (a *app) working(what string) (end func()) {
+	return a.workingOn(func() string { return what })
+}
+
+// workingOn is working with a text that may change. Another goroutine calls what.
+func (a *app) workingOn(what func() string) (end func()) {
 	if a.status == nil {
 		return func() {}
 	}
@@ -71,7 +76,7 @@ func (a *app) working(what string) (end func()) {
 		for {
 			select {
 			case now := <-tick.C:
-				a.status.show(fmt.Sprintf("%s … %d s", what, int(now.Sub(began).Seconds())))
+				a.status.show(fmt.Sprintf("%s … %d s", what(), int(now.Sub(began).Seconds())))
 			case <-over:
 				return
 			}

@@ -5,6 +5,7 @@ package cli
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -34,5 +35,16 @@ func TestWorking(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		(&app{}).working("nobody looks")()
+
+		out.Reset()
+		var flags auditFlags
+		end = a.following(&flags, "auditing")
+		time.Sleep(1500 * time.Millisecond)
+		flags.progress("read_file", 3, 14)
+		time.Sleep(time.Second)
+		end()
+		if want := "\r\x1b[Kauditing: read_file, 3 of 14 steps done … 2 s\r\x1b[K"; !strings.HasSuffix(out.String(), want) {
+			t.Errorf("got %q, want an end of %q", out.String(), want)
+		}
 	})
 }

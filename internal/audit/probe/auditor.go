@@ -55,6 +55,8 @@ type Config struct {
 	// services get made-up content ([api.Plausible]).
 	Replay *api.File
 	Stderr io.Writer // receives the server's standard error; nil discards it
+	// Progress learns which tool is tried next, and how many of all steps are done. Several goroutines call it. Nil: nobody wants to know.
+	Progress func(tool string, done, all int)
 }
 
 // A Result is the outcome of all probes.

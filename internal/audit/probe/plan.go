@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/toolvet/toolvet/internal/audit"
 	"github.com/toolvet/toolvet/internal/infer"
@@ -60,10 +61,15 @@ func (a *auditor) probe(ctx context.Context) {
 	}
 	results := make([]Result, len(units))
 	var all sync.WaitGroup
+	var done atomic.Int64
 	for i, b := range list {
 		all.Go(func() {
 			for j := i; j < len(units); j += len(list) {
+				if a.cfg.Progress != nil {
+					a.cfg.Progress(show(units[j].tool.Name), int(done.Load()), len(units))
+				}
 				results[j] = b.work(ctx, units[j])
+				done.Add(1)
 			}
 			if b != a {
 				b.end()

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -266,5 +267,20 @@ func TestMissing(t *testing.T) {
 		if diff := cmp.Diff(want, missing(text)); diff != "" {
 			t.Errorf("%s: %s", text, diff)
 		}
+	}
+}
+
+// TestProgress holds that an audit tells which tools it tries, and counts its steps.
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	tools, last, all := map[string]bool{}, 0, 0
+	run(t, Config{Command: fixtureServer(t, "read-open", "shell-guarded"), Progress: func(tool string, done, of int) {
+		mu.Lock()
+		defer mu.Unlock()
+		tools[tool], last, all = true, max(last, done), of
+	}})
+	if len(tools) != 2 || last == 0 || last >= all {
+		t.Errorf("tools %v, %d of %d steps done when the last began", tools, last, all)
 	}
 }

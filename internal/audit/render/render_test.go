@@ -300,3 +300,33 @@ func TestText(t *testing.T) {
 		}
 	}
 }
+
+// TestAlike holds that a text says once what it has to say of many tools, and names them all.
+func TestAlike(t *testing.T) {
+	t.Parallel()
+	var facts []audit.Fact
+	for _, tool := range []string{"copy", "list", "move", "read"} {
+		facts = append(facts,
+			audit.Fact{Cell: audit.Cell{Tool: tool, Param: "/path", Class: audit.Path}, Method: audit.Dynamic, Verdict: audit.Vulnerable, Confidence: audit.Proven, Kind: "traversal",
+				Why: "a path gets out of the root", Proof: &audit.Proof{Arguments: `{"path":"../` + tool + `"}`, Seen: "a token"}},
+			audit.Fact{Cell: audit.Cell{Tool: tool, Param: "/url", Class: audit.URL}, Method: audit.Dynamic, Verdict: audit.Guarded, Why: "none of 5 probes arrived"},
+			audit.Fact{Cell: audit.Cell{Tool: tool, Class: audit.Schema}, Method: audit.Dynamic, Verdict: audit.Inconclusive, Why: "no answer to " + tool})
+	}
+	r := audit.New(audit.Input{Target: audit.Target{Name: "server", Methods: []audit.Method{audit.Dynamic}}, Facts: facts, Now: day})
+	var b strings.Builder
+	if err := Text(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]int{
+		"A path gets out of the root.": 1, "  tried:  ": 1, `{"path":"../copy"}`: 1, "  same:   read path  [": 1, "  same: ": 3,
+		"  url: in each of 4 places, none of 5 probes arrived\n    copy url, list url, move url, read url\n": 1,
+		"  schema: tool move: inconclusive: no answer to move\n":                                             1,
+	} {
+		if got := strings.Count(b.String(), text); got != want {
+			t.Errorf("%q: %d times, want %d", text, got, want)
+		}
+	}
+	if t.Failed() {
+		t.Log(b.String())
+	}
+}

@@ -30,8 +30,8 @@ func Text(w io.Writer, r *audit.Report) error {
 		fmt.Fprintf(b, "  at most %s: %s%s\n", c.Letter, c.Why, ours(true))
 	}
 	fixed := map[string]bool{}
-	for i := range r.Weaknesses {
-		textWeakness(b, &r.Weaknesses[i], fixed)
+	for _, alike := range alikes(r.Weaknesses) {
+		textWeakness(b, alike, fixed)
 	}
 	if len(r.Weaknesses) > 0 {
 		fmt.Fprintf(b, "\n'toolvet explain KIND' says what a kind means, and how to mend it in each language.\n")
@@ -54,22 +54,32 @@ func ours(yes bool) string {
 	return ""
 }
 
-// textWeakness writes a weakness. fixed are the fixes that were printed before.
-func textWeakness(b *bufio.Writer, f *audit.Weakness, fixed map[string]bool) {
+// textWeakness writes weaknesses that are alike: the first in full, the others by name. fixed are the fixes that were printed before.
+func textWeakness(b *bufio.Writer, alike []*audit.Weakness, fixed map[string]bool) {
+	f := alike[0]
 	fmt.Fprintf(b, "\n%s (%s)  %s  [%s]\n  %s\n", f.Severity, sure(f), f.Name(), f.ID, sentence(f.Why))
 	if names := f.KindNames(); len(names) > 0 {
 		fmt.Fprintf(b, "  kind:   %s\n", strings.Join(names, ", "))
 	}
+	tried := ""
 	for _, e := range f.Evidence {
 		if e.Why != f.Why {
 			fmt.Fprintf(b, "  also:   %s\n", sentence(e.Why))
+			tried = ""
 		}
 		if e.Proof != nil {
-			fmt.Fprintf(b, "  tried:  %s\n  seen:   %s\n", e.Proof.Arguments, e.Proof.Seen)
+			if e.Proof.Arguments != tried {
+				tried = e.Proof.Arguments
+				fmt.Fprintf(b, "  tried:  %s\n", tried)
+			}
+			fmt.Fprintf(b, "  seen:   %s\n", e.Proof.Seen)
 		}
 		for _, p := range e.Flow {
 			fmt.Fprintf(b, "  code:   %s  %s\n", p, p.Note)
 		}
+	}
+	for _, other := range alike[1:] {
+		fmt.Fprintf(b, "  same:   %s  [%s]\n", short(other.Cell), other.ID)
 	}
 	switch {
 	case f.Suppressed != nil:
@@ -104,29 +114,13 @@ func sentence(s string) string {
 
 func textGuards(b *bufio.Writer, r *audit.Report) {
 	proven, read := r.Guards()
-	if len(proven) > 0 {
-		fmt.Fprintf(b, "\nGuards that were proven\n")
-		for _, a := range proven {
-			fmt.Fprintf(b, "  %s: %s\n", a.Cell, a.Why)
-		}
-	}
-	if len(read) > 0 {
-		fmt.Fprintf(b, "\nGuards that were read in the code, and not tried\n")
-		for _, a := range read {
-			fmt.Fprintf(b, "  %s: %s\n", a.Cell, a.Why)
-		}
-	}
+	textCells(b, "Guards that were proven", proven, func(a *audit.Assessment) string { return a.Why })
+	textCells(b, "Guards that were read in the code, and not tried", read, func(a *audit.Assessment) string { return a.Why })
 }
 
 func textUnassessed(b *bufio.Writer, r *audit.Report) {
 	list := r.Unassessed()
-	if len(list) == 0 {
-		return
-	}
-	fmt.Fprintf(b, "\nNot known (%d)\n", len(list))
-	for _, a := range list {
-		fmt.Fprintf(b, "  %s: %s: %s\n", a.Cell, a.Verdict, strings.TrimSpace(a.Why))
-	}
+	textCells(b, fmt.Sprintf("Not known (%d)", len(list)), list, func(a *audit.Assessment) string { return string(a.Verdict) + ": " + strings.TrimSpace(a.Why) })
 }
 
 // Comparison writes the changes between two audits of one server, and then the second audit. The
