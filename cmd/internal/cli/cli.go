@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -172,7 +173,28 @@ func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
 // usageError reports a command line that toolvet does not understand.
 func usageError(cmd *cobra.Command, format string, args ...any) error {
+	if file := strayPolicy(cmd); file != "" {
+		return enforce.WithHint(fmt.Errorf(format, args...), "name the policy with a flag: --policy %s", file)
+	}
 	return enforce.WithHint(fmt.Errorf(format, args...), "see '%s --help'", cmd.CommandPath())
+}
+
+// strayPolicy is the file that was probably meant for --policy; "" if there is none.
+func strayPolicy(cmd *cobra.Command) string {
+	flag := cmd.Flags().Lookup("policy")
+	if flag == nil || flag.Changed {
+		return ""
+	}
+	args := cmd.Flags().Args()
+	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
+		args = args[:dash]
+	}
+	for _, arg := range args {
+		if ext := filepath.Ext(arg); (ext == ".yaml" || ext == ".yml") && isFile(arg) {
+			return arg
+		}
+	}
+	return ""
 }
 
 func (a *app) exitCode(ctx context.Context, err error) int {

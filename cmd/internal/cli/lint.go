@@ -39,12 +39,47 @@ type linter struct {
 	tools   map[string]*call.Catalog // by server; nil for unknown ones
 	started bool                     // --start was given
 	misfits []*policy.Error          // conditions of rules that do not fit a tool
-	gaps    []string
+	gaps    []gap
 	notes   []string // worth knowing, but no gaps
 }
 
+// A gap is one of a tool or a request of a server, or without those of the policy.
+type gap struct{ server, of, what string }
+
 func (l *linter) gap(format string, args ...any) {
-	l.gaps = append(l.gaps, fmt.Sprintf(format, args...))
+	l.gaps = append(l.gaps, gap{what: fmt.Sprintf(format, args...)})
+}
+
+// gapOf notes a gap of a tool or a request, or of a pattern for them.
+func (l *linter) gapOf(s *policy.Server, of, format string, args ...any) {
+	l.gaps = append(l.gaps, gap{s.Name, of, fmt.Sprintf(format, args...)})
+}
+
+// maxNamed bounds the tools that a line names. People read the first, and mend all at once.
+const maxNamed = 8
+
+// lines says the gaps, one a line. Tools with the same gap share a line: a server may have forty arguments called path.
+func (l *linter) lines() (list []string) {
+	alike := map[gap][]string{} // the names of tools
+	for _, g := range l.gaps {
+		key := gap{server: g.server, what: g.what}
+		alike[key] = append(alike[key], g.of)
+	}
+	for _, g := range l.gaps {
+		key := gap{server: g.server, what: g.what}
+		names := slices.Compact(alike[key])
+		delete(alike, key)
+		switch {
+		case len(names) == 0: // said with the first
+		case g.of == "":
+			list = append(list, g.what)
+		case len(names) > maxNamed+1:
+			list = append(list, fmt.Sprintf("%s: %s and %d more: %s", g.server, strings.Join(names[:maxNamed], ", "), len(names)-maxNamed, g.what))
+		default:
+			list = append(list, fmt.Sprintf("%s: %s: %s", g.server, strings.Join(names, ", "), g.what))
+		}
+	}
+	return list
 }
 
 // checks reports checks that the policy weakens.
@@ -82,7 +117,7 @@ func (l *linter) server(s *policy.Server, tools *call.Catalog) {
 	}
 	for _, t := range s.Tools {
 		if t.Calls != nil && t.Calls.Unknown {
-			l.gap("%s: %s: inner tools without a definition are not judged: leave out unknown: allow", s.Name, t.Pattern)
+			l.gapOf(s, t.Pattern, "inner tools without a definition are not judged: leave out unknown: allow")
 		}
 		l.arguments(s, t.Pattern, t.Arguments)
 	}
@@ -136,11 +171,11 @@ func (l *linter) arguments(s *policy.Server, of string, list []policy.Argument) 
 	for _, a := range list {
 		for _, d := range a.Demands {
 			if what := leftOpen(d, s.World); what != "" {
-				l.gap("%s: %s: %s: %s", s.Name, of, shown(a.Address), what)
+				l.gapOf(s, of, "%s: %s", shown(a.Address), what)
 			}
 		}
 		if ofAgent(s) && len(a.Demands) > 0 && !slices.ContainsFunc(a.Demands, keepsSecrets) {
-			l.gap("%s: %s: %s: files with secrets: the demand replaces those of the preset, so add not: [secret]", s.Name, of, shown(a.Address))
+			l.gapOf(s, of, "%s: files with secrets: the demand replaces those of the preset, so add not: [secret]", shown(a.Address))
 		}
 	}
 }
@@ -179,8 +214,7 @@ func (l *linter) unseen() string {
 // says where they are.
 func (l *linter) meta(s *policy.Server, t *call.Tool) {
 	if m, ok := metaTool(t); ok && l.policy.Calls(s.Name, t.Name) == nil {
-		l.gap("%s: %s: it seems to call the tool that its argument %s names, and that call is not judged: set calls: {tool: %s, arguments: %s}",
-			s.Name, t.Name, m.Tool, m.Tool, m.Arguments)
+		l.gapOf(s, t.Name, "it seems to call the tool that its argument %s names, and that call is not judged: set calls: {tool: %s, arguments: %s}", m.Tool, m.Tool, m.Arguments)
 	}
 }
 
@@ -256,7 +290,7 @@ func (l *linter) strays(s *policy.Server, tools *call.Catalog) {
 	for _, t := range s.Tools {
 		matched := slices.DeleteFunc(slices.Clone(tools.Names()), func(name string) bool { return !t.Matches(name) })
 		if len(matched) == 0 {
-			l.gap("%s: %s: the server has no such tool%s", s.Name, t.Pattern, nearest(t.Pattern, tools.Names()))
+			l.gapOf(s, t.Pattern, "the server has no such tool%s", nearest(t.Pattern, tools.Names()))
 			continue
 		}
 		for _, a := range t.Arguments {
@@ -273,7 +307,7 @@ func (l *linter) strays(s *policy.Server, tools *call.Catalog) {
 			case len(names) == 0 && slices.ContainsFunc(matched, func(name string) bool { return open(tools.Tool(name)) }):
 				l.notes = append(l.notes, fmt.Sprintf("%s: %s: %s: the tool declares no arguments, so that a misspelt name does not show", s.Name, t.Pattern, shown(a.Address)))
 			default:
-				l.gap("%s: %s: %s: no such tool declares this argument%s", s.Name, t.Pattern, shown(a.Address), nearest(top, names))
+				l.gapOf(s, t.Pattern, "%s: no such tool declares this argument%s", shown(a.Address), nearest(top, names))
 			}
 		}
 	}
@@ -290,13 +324,13 @@ func (l *linter) strayRequests(s *policy.Server) {
 			}
 		}
 		if !slices.ContainsFunc(known, r.Matches) {
-			l.gap("%s: %s: MCP has no such request%s", s.Name, r.Pattern, nearest(r.Pattern, known))
+			l.gapOf(s, r.Pattern, "MCP has no such request%s", nearest(r.Pattern, known))
 			continue
 		}
 		for _, a := range r.Arguments {
 			top, _, _ := strings.Cut(strings.TrimPrefix(a.Address, "/"), "/")
 			if top != "" && top != "*" && !slices.Contains(names, jsonpointer.Unescape(top)) {
-				l.gap("%s: %s: %s: no such request has this member%s", s.Name, r.Pattern, shown(a.Address), nearest(top, names))
+				l.gapOf(s, r.Pattern, "%s: no such request has this member%s", shown(a.Address), nearest(top, names))
 			}
 		}
 	}
@@ -327,22 +361,22 @@ func (l *linter) tool(s *policy.Server, t *call.Tool) {
 	for _, g := range infer.Tool(t) {
 		switch demands, spoken := demandsOn(s, t.Name, g.Address); {
 		case spoken && harms[g.Kind] != "" && !slices.ContainsFunc(demands, func(d policy.Demand) bool { return bounds(d, harms[g.Kind]) }):
-			l.gap("%s: %s: %s: looks like a %s (%s), and nothing that the policy demands bounds it: demand %s", s.Name, t.Name, shown(g.Address), g.Kind, g.Reason, g.Kind)
+			l.gapOf(s, t.Name, "%s: looks like a %s (%s), and nothing that the policy demands bounds it: demand %s", shown(g.Address), g.Kind, g.Reason, g.Kind)
 			continue
 		case spoken:
 			continue
 		}
 		switch {
 		case l.policy.Preset == preset.None:
-			l.gap("%s: %s: %s: no demand on what looks like a %s (%s)", s.Name, t.Name, shown(g.Address), g.Kind, g.Reason)
+			l.gapOf(s, t.Name, "%s: no demand on what looks like a %s (%s)", shown(g.Address), g.Kind, g.Reason)
 		case g.Kind == infer.Path && len(s.World.Roots) == 0:
-			l.gap("%s: %s: %s: any file, for what looks like a path (%s): set the server's roots", s.Name, t.Name, shown(g.Address), g.Reason)
+			l.gapOf(s, t.Name, "%s: any file, for what looks like a path (%s): set the server's roots", shown(g.Address), g.Reason)
 		case g.Kind == infer.URL:
-			l.gap("%s: %s: %s: any public host, for what looks like a url (%s): demand hosts", s.Name, t.Name, shown(g.Address), g.Reason)
+			l.gapOf(s, t.Name, "%s: any public host, for what looks like a url (%s): demand hosts", shown(g.Address), g.Reason)
 		case g.Kind == infer.Command:
-			l.gap("%s: %s: %s: any program, for what looks like a command (%s): demand programs", s.Name, t.Name, shown(g.Address), g.Reason)
+			l.gapOf(s, t.Name, "%s: any program, for what looks like a command (%s): demand programs", shown(g.Address), g.Reason)
 		case g.Kind == infer.SQL && l.policy.Preset != "strict":
-			l.gap("%s: %s: %s: any statement, for what looks like sql (%s): demand sql", s.Name, t.Name, shown(g.Address), g.Reason)
+			l.gapOf(s, t.Name, "%s: any statement, for what looks like sql (%s): demand sql", shown(g.Address), g.Reason)
 		}
 	}
 }

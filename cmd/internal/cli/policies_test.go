@@ -270,7 +270,7 @@ func TestPoliciesLint(t *testing.T) {
 		for _, misfit := range l.misfits {
 			t.Errorf("%s: lint tells: %v", name, misfit)
 		}
-		if diff := cmp.Diff([]string(nil), l.gaps, cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff([]string(nil), l.lines(), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%s: lint tells (-want +got):\n%s", name, diff)
 		}
 	}

@@ -207,8 +207,8 @@ func (a *app) writeGaps(file string, l *linter) error {
 	for _, err := range l.misfits {
 		fmt.Fprintln(b, err)
 	}
-	for _, gap := range l.gaps {
-		terminal.Fprintf(b, "%s: %s\n", file, strictjson.Printable(gap, 400))
+	for _, line := range l.lines() {
+		terminal.Fprintf(b, "%s: %s\n", file, strictjson.Printable(line, 600))
 	}
 	open := len(l.misfits)+len(l.gaps) > 0
 	if !open {

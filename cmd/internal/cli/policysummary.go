@@ -116,7 +116,11 @@ func (s *summary) server(server *policy.Server, tools *call.Catalog) {
 		s.demands(server, "", func(t *policy.Tool) bool { return t.Pattern != "*" && t.Matches(name) })
 	}
 	if tools == nil {
-		s.line(2, "every other tool: %s", s.access(server.Name, anyOther, nil))
+		which := "every other tool"
+		if len(names) == 0 {
+			which = "every tool"
+		}
+		s.line(2, "%s: %s", which, s.access(server.Name, anyOther, nil))
 	}
 }
 
