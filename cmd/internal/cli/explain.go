@@ -58,35 +58,45 @@ func explainCheck(w io.Writer, checks []*check.Check, name string) error {
 	for _, c := range checks {
 		if c.Name == name {
 			_, err := terminal.Fprintf(w, "%s\n(stage %s, level %s, severity %s)\n%s", c.Name, c.Stage, c.Level, c.Severity, terminal.Text(plainBody(c.Doc)))
-			if err == nil && kind {
-				_, err = fmt.Fprintf(w, "\nThe check command has something of this name as well: 'toolvet explain command'.\n")
+			if err == nil && kind != "" {
+				_, err = fmt.Fprintf(w, "\nThe check command has something of this name as well.\n\n%s\n", kind)
 			}
 			return err
 		}
 		names = append(names, c.Name)
 	}
-	err := fmt.Errorf("unknown check %q", name)
-	if kind {
-		return enforce.WithHint(err, "the check command has something of this name: 'toolvet explain command'")
+	if kind != "" {
+		_, err := fmt.Fprintf(w, "%s\n(one of the names that the check command knows: 'toolvet explain command')\n\n%s\n", name, kind)
+		return err
 	}
+	err := fmt.Errorf("unknown check %q", name)
 	if near := schema.Nearest(name, names); near != "" {
 		return enforce.WithHint(err, "did you mean 'toolvet explain %s'?", near)
 	}
 	return enforce.WithHint(err, "'toolvet explain' lists the checks")
 }
 
-// kindOfCommand reports whether the page of the check command tells of something with a name, as hooks use it in refusals.
-func kindOfCommand(checks []*check.Check, name string) bool {
+// kindOfCommand is what the page of the check command tells of something with a name, as hooks use it in refusals; "" if it tells nothing. The page
+// has a kind in a row of a table, or with others in brackets behind the name of an option, as "deny".
+func kindOfCommand(checks []*check.Check, name string) string {
 	i := slices.IndexFunc(checks, func(c *check.Check) bool { return c.Name == "command" })
 	if i < 0 || name == "command" {
-		return false
+		return ""
 	}
 	for line := range strings.Lines(checks[i].Doc) {
-		if cells := strings.SplitN(line, "|", 3); len(cells) == 3 && cells[0] == "" && strings.Contains(cells[1], "`"+name+"`") {
-			return true
+		cells := strings.SplitN(strings.TrimSpace(line), "|", 3)
+		if len(cells) < 3 || cells[0] != "" {
+			continue
+		}
+		if strings.Contains(cells[1], "`"+name+"`") || strings.Contains(cells[2], "`"+name+"`") {
+			return plainInline(strings.ReplaceAll(strings.TrimSpace(cells[1]), "`", "")) + ": " + plainInline(strings.Trim(cells[2], " |"))
+		}
+		if _, told, ok := strings.Cut(cells[2], " "+name+" ("); ok {
+			told, _, _ = strings.Cut(told, ")")
+			return plainInline(told)
 		}
 	}
-	return false
+	return ""
 }
 
 // plainBody returns a check's README as plain text: without its title, comments, Markdown headings, links and

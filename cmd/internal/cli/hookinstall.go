@@ -23,6 +23,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/cmd/internal/hook"
 	"github.com/toolvet/toolvet/cmd/internal/hook/diagnose"
+	"github.com/toolvet/toolvet/cmd/internal/hook/fast"
 	"github.com/toolvet/toolvet/cmd/internal/hook/install"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/policy"
@@ -247,7 +248,23 @@ func (a *app) hookUninstall(in *install.Installer, scopes []install.Scope, flags
 			changes = append(changes, list...)
 		}
 	}
-	return a.hookApply(in, changes, flags.yes, "not installed: nothing to undo")
+	if err := a.hookApply(in, changes, flags.yes, "not installed: nothing to undo"); err != nil {
+		return err
+	}
+	retireJudge()
+	return nil
+}
+
+// retireJudge has the resident judge of this program end within seconds, in place of half an hour. A host that still has its hook starts
+// another one.
+func retireJudge() {
+	program, err := os.Executable()
+	if err != nil {
+		return
+	}
+	if address, err := fast.Address(program); err == nil {
+		_ = os.Remove(address) // without its socket, a judge ends by itself; there may be none
+	}
 }
 
 // hookProgram is what hosts will run.

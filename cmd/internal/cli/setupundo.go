@@ -235,6 +235,7 @@ func (s *setupRun) undo() error {
 	if err := s.writeHookChanges(s.installer, real); err != nil {
 		return err
 	}
+	retireJudge()
 	if err := s.ledger.forgetHooks(names); err != nil {
 		return err
 	}

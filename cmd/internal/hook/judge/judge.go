@@ -31,7 +31,6 @@ import (
 	"github.com/toolvet/toolvet/internal/door"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/policy"
-	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/record"
 )
 
@@ -171,13 +170,11 @@ func (j *Judge) before(ctx context.Context, host *hook.Host, p *policyFile, e ho
 	}
 	switch {
 	case v.Ask:
-		words := protocol.NewResult(c.Name, v)
-		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about this call:\n" + words.Text() + because(memory, v)}
+		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about this call:\n" + said(c.Name, v) + because(memory, v)}
 	case question != "" && len(beside.Findings) == 1 && beside.Findings[0].Check == "implied":
 		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about this call: " + question}
 	case beside.Ask:
-		words := protocol.NewResult(c.Name, beside)
-		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about what this call amounts to:\n" + words.Text() + because(memory, beside)}
+		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about what this call amounts to:\n" + said(c.Name, beside) + because(memory, beside)}
 	case origin == unknownServer:
 		if told := d.Asks(ctx, c, door.Request{ID: e.Call}, asking("the MCP server is unknown: neither the policy nor the host's configuration names it")); !told.Ask {
 			return refusal(c, told)
@@ -202,13 +199,11 @@ func asks(ctx context.Context, d *door.Door, c *call.Call, e hook.Event, why str
 // refusal is the answer to a refused call.
 func refusal(c *call.Call, v toolvet.Verdict) hook.Answer {
 	if v.Ask {
-		words := protocol.NewResult(c.Name, v)
-		return hook.Answer{Decision: hook.Ask, Reason: words.Text()}
+		return hook.Answer{Decision: hook.Ask, Reason: said(c.Name, v)}
 	}
 	v.Findings = slices.DeleteFunc(slices.Clone(v.Findings), func(f check.Finding) bool { return f.Asks() }) // consent would not help
-	words := protocol.NewResult(c.Name, v)
 	return hook.Answer{Decision: hook.Deny, Reason: fmt.Sprintf("toolvet refused the call to %s before it ran:\n%s\nNothing was executed. Fix the errors above before you call it again; "+
-		"if they are not yours to fix, do not repeat the call, and tell the user.", c.Name, words.Text())}
+		"if they are not yours to fix, do not repeat the call, and tell the user.", c.Name, said(c.Name, v))}
 }
 
 // Calls that never end are forgotten: the user may have denied them.
@@ -272,8 +267,7 @@ func (j *Judge) after(ctx context.Context, host *hook.Host, p *policyFile, e hoo
 	shown := passage.Returned(ctx, out.result(e.Failed))
 	switch {
 	case shown.Withheld:
-		words := protocol.NewResult(c.Name, shown.Verdict)
-		return hook.Answer{Decision: hook.Deny, Reason: "toolvet withheld the result of " + c.Name + ":\n" + words.Text()}
+		return hook.Answer{Decision: hook.Deny, Reason: "toolvet withheld the result of " + c.Name + ":\n" + said(c.Name, shown.Verdict)}
 	case !shown.Changed:
 		return hook.Answer{Decision: hook.None}
 	}
@@ -285,13 +279,12 @@ func (j *Judge) after(ctx context.Context, host *hook.Host, p *policyFile, e hoo
 	if changed != nil {
 		answer.Output = changed
 		if !host.ReplacesOutput || e.Failed {
-			words := protocol.NewResult(c.Name, shown.Verdict)
 			err := j.note(host, e, []string{readSecret})
 			if j.ended(host, e); err != nil {
 				j.log.Warn("what a session has read is not remembered", "err", err)
 			}
-			answer.Notice = "toolvet found in the result of " + c.Name + ", and " + host.Title + " shows it to the model all the same:\n" + words.Text()
-			answer.Context = strings.TrimPrefix(answer.Context+"\n"+words.Text(), "\n")
+			answer.Notice = "toolvet found in the result of " + c.Name + ", and " + host.Title + " shows it to the model all the same:\n" + said(c.Name, shown.Verdict)
+			answer.Context = strings.TrimPrefix(answer.Context+"\n"+said(c.Name, shown.Verdict), "\n")
 		}
 	}
 	return answer

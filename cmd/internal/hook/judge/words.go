@@ -1,0 +1,24 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package judge
+
+import (
+	"strings"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/internal/protocol"
+)
+
+// said is a verdict for the people at a host and for their model. Findings of the checks on commands and paths name their kind, as the option
+// allow of these checks does: whoever wants to permit such calls needs it, and 'toolvet explain' tells what it is.
+func said(tool string, v toolvet.Verdict) string {
+	r := protocol.NewResult(tool, v)
+	for i := range r.Findings { // copies of the verdict's
+		f := &r.Findings[i]
+		if on := strings.TrimSuffix(f.Check, "-state"); f.Source != "" && (on == "command" || on == "path") {
+			f.Message += " [" + on + ": " + f.Source + "]"
+		}
+	}
+	return r.Text()
+}
