@@ -200,7 +200,7 @@ func (p *pool) levels() []check.Level {
 const maxInstructions = 8 << 10
 
 // instructions connects to the servers and joins their instructions for models. A server
-// has as much time as for a list.
+// has as much time as for a list. Of one that needs more, or cannot start, the text says that its tools are missing.
 func (p *pool) instructions(ctx context.Context) string {
 	peers := p.all()
 	said := make([]string, len(peers))
@@ -208,7 +208,8 @@ func (p *pool) instructions(ctx context.Context) string {
 	for i, peer := range peers {
 		asking.Go(func() {
 			if _, known := peer.list(ctx, servers.Tools); !known {
-				return // the server has used up its time
+				said[i] = "This server does not answer yet. Its tools are missing until it does, and a notification of new tools tells of them."
+				return // it has used up its time
 			}
 			ctx, cancel := context.WithTimeout(ctx, p.g.cfg.patience)
 			defer cancel()

@@ -271,3 +271,21 @@ func TestCrowd(t *testing.T) {
 	g.Close(context.Background())
 	eventually(t, "all goroutines end", func() bool { return runtime.NumGoroutine() <= before+2 })
 }
+
+// TestMissing holds that a client learns at once which servers' tools its list lacks.
+func TestMissing(t *testing.T) {
+	t.Parallel()
+	g := open(t, map[string]*fake{
+		"good": lists(map[string]string{"tools/list": tools("x")}, echo),
+		"dead": {refuse: func(int) error { return errors.New("secret words of a server") }},
+	}, func(cfg *gateway.Config) { cfg.SetPatience(time.Second) })
+	got := connect(t, g, "ann").result("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}`)
+	for text, want := range map[string]bool{
+		"# Tools called good__…\\n\\nuse me well": true, "# Tools called dead__…\\n\\nThis server does not answer yet.": true, "secret words": false,
+		"good__…\\n\\nThis server does not": false,
+	} {
+		if strings.Contains(got, text) != want {
+			t.Errorf("initialize: %q: %t, want %t: %s", text, !want, want, got)
+		}
+	}
+}

@@ -156,13 +156,16 @@ func (c *conn) circumstances() string {
 		b.WriteString("; it " + odd)
 	}
 	if lines := c.stderr.lines(); len(lines) > 0 {
-		b.WriteString("; its standard error ends with:")
+		b.WriteString(tailTitle)
 		for _, line := range lines {
 			b.WriteString("\n  | " + line)
 		}
 	}
 	return b.String()
 }
+
+// tailTitle stands before the end of a server's standard error.
+const tailTitle = "; its standard error ends with:"
 
 // Bounds of the kept end of a server's standard error.
 const (

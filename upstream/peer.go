@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -168,7 +169,7 @@ func (p *peer) lost(lived time.Duration, why error) {
 	}
 	p.failures = 0
 	p.setState(State{Status: Failed, Err: why}) // the next use tries at once
-	p.set.log.Warn("a server's connection is lost", "server", p.cfg.Name, "err", why)
+	p.set.log.Warn("a server's connection is lost", "server", p.cfg.Name, "err", p.brief(why))
 }
 
 // over reports whether no more answers will come.
@@ -192,7 +193,16 @@ func canceled() context.Context {
 func (p *peer) failed(why error) {
 	p.failures++
 	p.setState(State{Status: Failed, Err: why, Failures: p.failures, Next: time.Now().Add(backoff(p.failures))})
-	p.set.log.Warn("a server is not connected", "server", p.cfg.Name, "failures", p.failures, "next", p.state.Next, "err", why)
+	p.set.log.Warn("a server is not connected", "server", p.cfg.Name, "failures", p.failures, "next", p.state.Next, "err", p.brief(why))
+}
+
+// brief is an error for the log. Whoever gets the server's standard error has read its end already.
+func (p *peer) brief(why error) string {
+	text := why.Error()
+	if p.cfg.Stderr != nil {
+		text, _, _ = strings.Cut(text, tailTitle)
+	}
+	return text
 }
 
 func (p *peer) release() {
