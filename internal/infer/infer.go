@@ -59,10 +59,10 @@ func Tool(t *call.Tool) []Guess {
 		about: Described(t.Description),
 		root:  &root,
 	}
-	for w.object(&root, "", 0); len(w.later) > 0; {
+	for w.object(object{node: &root}); len(w.later) > 0; {
 		o := w.later[0]
 		w.later = w.later[1:]
-		w.object(o.node, o.address, o.depth)
+		w.object(o)
 	}
 	slices.SortFunc(w.guesses, func(a, b Guess) int { return strings.Compare(a.Address, b.Address) })
 	return w.guesses
@@ -82,18 +82,22 @@ type object struct {
 	node    *node
 	address string
 	depth   int
+	list    string // the name of the parameter whose elements the schema describes: they may be lists in turn
 }
 
-func (w *walker) object(n *node, address string, depth int) {
-	if depth > maxDepth {
+func (w *walker) object(o object) {
+	if o.depth > maxDepth {
 		return
 	}
-	for _, form := range w.forms(n) {
+	for _, form := range w.forms(o.node) {
 		for _, name := range slices.Sorted(maps.Keys(form.Properties)) {
 			if len(w.guesses) >= maxParameters || w.nodes > maxNodes {
 				return
 			}
-			w.parameter(name, form.Properties[name], address+"/"+check.EscapePointer(name), depth)
+			w.parameter(name, form.Properties[name], o.address+"/"+check.EscapePointer(name), o.depth)
+		}
+		if o.list != "" && form.Items != nil {
+			w.parameter(o.list, &node{Items: form.Items}, o.address, o.depth)
 		}
 	}
 }
@@ -108,25 +112,30 @@ func (w *walker) parameter(name string, n *node, address string, depth int) {
 	if p.description == "" && depth == 0 {
 		p.description = strings.ToLower(w.about[name])
 	}
+	text := false
 	for _, form := range forms {
-		if form.isText() {
+		if text = form.isText(); text {
 			p.format = form.Format
 			w.guess(p, address)
-			return
+			break
 		}
-		if i := slices.IndexFunc(w.forms(form.Items), (*node).isText); i >= 0 {
-			p.format = w.forms(form.Items)[i].Format
+		items := w.forms(form.Items)
+		if i := slices.IndexFunc(items, (*node).isText); i >= 0 {
+			p.format, text = items[i].Format, true
+			at := address
 			if len(p.words) > 0 && p.words[len(p.words)-1] == "commands" {
-				address += "/*" // each is a line; the words of one command are "command" or "args"
+				at += "/*" // each is a line; the words of one command are "command" or "args"
 			}
-			w.guess(p, address)
-			return
+			w.guess(p, at)
+			break
 		}
 	}
-	w.later = append(w.later, object{n, address, depth + 1})
+	if !text || slices.ContainsFunc(forms, (*node).holds) { // strings may stand beside objects
+		w.later = append(w.later, object{n, address, depth + 1, ""})
+	}
 	for _, form := range forms {
-		if form.Items != nil {
-			w.later = append(w.later, object{form.Items, address + "/*", depth + 1})
+		if form.Items != nil && (!text || slices.ContainsFunc(w.forms(form.Items), (*node).holds)) {
+			w.later = append(w.later, object{form.Items, address + "/*", depth + 1, name})
 		}
 	}
 }

@@ -59,6 +59,9 @@ func (n *node) isText() bool {
 	return slices.Contains(n.Type, "string") && len(n.Enum) == 0 && n.Const == nil
 }
 
+// holds reports whether a schema describes members or elements.
+func (n *node) holds() bool { return len(n.Properties) > 0 || n.Items != nil }
+
 // values are strings that a schema gives as examples, or in lists of examples.
 func (n *node) values() []string {
 	var list []string

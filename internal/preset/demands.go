@@ -69,6 +69,9 @@ func argumentsOf(tool *call.Tool, demands func(*subject, infer.Guess) []policy.D
 			continue
 		}
 		a := policy.Argument{Address: s.address, Demands: looks(), Inferred: "a value may look like a path or URL"}
+		if s.cell { // of a table with data of any kind
+			a.Demands = agentLooks()
+		}
 		if namesOneThing(s.name) {
 			a.Demands, a.Inferred = append(a.Demands, plain()), "it is named "+quote(s.name)
 		}

@@ -59,6 +59,31 @@ func TestLooks(t *testing.T) {
 	}
 }
 
+// TestCells holds that data in lists of lists are refused for a secret alone, and that names count there as elsewhere.
+func TestCells(t *testing.T) {
+	t.Parallel()
+	const definition = `{"name":"x","inputSchema":{"type":"object","properties":{"rows":{"type":"array","items":{"type":"array","items":{"type":"string"}}},"paths":{"type":"array","items":{"type":"array","items":{"type":"string"}}}}}}`
+	tool, err := call.DecodeTool([]byte(definition), call.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := open(t, "standard", check.World{Base: "/srv/data", Roots: []string{"/srv/data"}}, definition)
+	for raw, want := range map[string]bool{
+		`{"rows":[["a","/usr/bin/x"],["../b"]]}`:       true,
+		`{"rows":[["a"],["b","/home/u/.ssh/id_rsa"]]}`: false,
+		`{"paths":[["a.txt"],["/srv/data/b"]]}`:        true,
+		`{"paths":[["a.txt"],["../b"]]}`:               false,
+	} {
+		var arguments map[string]any
+		if err := json.Unmarshal([]byte(raw), &arguments); err != nil {
+			t.Fatal(err)
+		}
+		if v := d.gate.Judge(t.Context(), &call.Call{Name: "x", Tool: tool, Arguments: arguments, Raw: []byte(raw)}, toolvet.PointValidate); v.Go != want {
+			t.Errorf("%s: go is %t: %v", raw, v.Go, v)
+		}
+	}
+}
+
 // TestNames holds that the name of a thing is no option and leads nowhere, whatever the server's directories are.
 func TestNames(t *testing.T) {
 	t.Parallel()

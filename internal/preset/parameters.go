@@ -20,7 +20,10 @@ import (
 )
 
 // A stringParameter is one that takes a string, or strings.
-type stringParameter struct{ name, address string }
+type stringParameter struct {
+	name, address string
+	cell          bool // it is in a list of lists
+}
 
 // Bounds of what is looked at: a schema is untrusted.
 const (
@@ -40,7 +43,7 @@ type node struct {
 func stringParameters(schema []byte) []stringParameter {
 	var list []stringParameter
 	var object func(raw []byte, address string, depth int)
-	var value func(name string, raw []byte, address string, depth int)
+	var value func(name string, raw []byte, address string, depth int, cell bool)
 	object = func(raw []byte, address string, depth int) {
 		var n node
 		if json.Unmarshal(raw, &n) != nil || depth > maxDepth {
@@ -48,22 +51,26 @@ func stringParameters(schema []byte) []stringParameter {
 		}
 		for _, name := range slices.Sorted(maps.Keys(n.Properties)) {
 			if len(list) < maxParameters {
-				value(name, n.Properties[name], address+"/"+check.EscapePointer(name), depth)
+				value(name, n.Properties[name], address+"/"+check.EscapePointer(name), depth, false)
 			}
 		}
 	}
-	value = func(name string, raw []byte, address string, depth int) {
-		var n node
-		if json.Unmarshal(raw, &n) != nil || n.Enum != nil {
+	value = func(name string, raw []byte, address string, depth int, cell bool) {
+		var n, items node
+		if json.Unmarshal(raw, &n) != nil || n.Enum != nil || depth > maxDepth {
 			return
 		}
 		forms := append([]json.RawMessage{raw, n.Items}, n.AnyOf...)
 		if slices.ContainsFunc(forms, isString) {
-			list = append(list, stringParameter{name, address})
-			return
+			list = append(list, stringParameter{name, address, cell})
 		}
-		object(raw, address, depth+1)
-		if n.Items != nil {
+		if len(n.Properties) > 0 {
+			object(raw, address, depth+1)
+		}
+		switch _ = json.Unmarshal(n.Items, &items); {
+		case items.Items != nil:
+			value(name, n.Items, address+"/*", depth+1, true)
+		case len(items.Properties) > 0:
 			object(n.Items, address+"/*", depth+1)
 		}
 	}

@@ -87,14 +87,17 @@ func schemaOf(v any, depth int) map[string]any {
 	return map[string]any{}
 }
 
+// anyType is the type of values that a string may be among. An array can be compared.
+var anyType = [...]string{"string", "number", "boolean", "null", "array", "object"}
+
 // merged returns a schema for the values of two. Where their types differ, any type fits, and what either says of members holds.
 func merged(a, b map[string]any) map[string]any {
 	out := map[string]any{}
 	switch kind := a["type"]; {
+	case kind == anyType || b["type"] == anyType, kind != b["type"] && (kind == "string" || b["type"] == "string"):
+		out["type"] = anyType
 	case kind != nil && kind == b["type"]:
 		out["type"] = kind
-	case kind == "string" || b["type"] == "string":
-		out["type"] = []any{"string", "number", "boolean", "null", "array", "object"}
 	}
 	if properties := union(a["properties"], b["properties"]); len(properties) > 0 {
 		out["properties"] = properties

@@ -281,13 +281,23 @@ func TestListed(t *testing.T) {
 	for _, input := range []any{
 		map[string]any{"all": []any{map[string]any{"x": 1}, map[string]any{"command": "cat ~/.ssh/id_rsa"}}},
 		map[string]any{"all": []any{map[string]any{"a": []any{}}, map[string]any{"a": []any{map[string]any{"path": "/home/u/.ssh/id_rsa"}}}}},
+		map[string]any{"all": []any{"ls", map[string]any{"command": "cat ~/.ssh/id_rsa"}}},
+		map[string]any{"all": []any{[]any{map[string]any{"command": "cat ~/.ssh/id_rsa"}}}},
+		map[string]any{"command": []any{[]any{"cat", "/home/u/.ssh/id_rsa"}}},
+		map[string]any{"commands": []any{[]any{"ls", "cat ~/.ssh/id_rsa"}}},
 	} {
 		if d, why := decision(t, j, &link.Request{Host: "claude-code", Payload: payload(t, "mcp__plain__batch", input, dir)}); d != "deny" {
 			t.Errorf("%v: %q: %s", input, d, why)
 		}
 	}
-	if d, why := decision(t, j, &link.Request{Host: "claude-code", Payload: payload(t, "mcp__plain__batch", map[string]any{"all": []any{"x", 1, nil, map[string]any{"a": 1}}}, dir)}); d != "" {
-		t.Errorf("a mixed list: %q: %s", d, why)
+	for _, input := range []any{
+		map[string]any{"all": []any{"x", 1, nil, map[string]any{"a": 1}}},
+		map[string]any{"rows": []any{[]any{1, 2}, []any{"a", "/b/c", 1}, []any{2, "https://evil.example/x"}}, "path": []any{[]any{"src/a.js"}, "b"}},
+		map[string]any{"commands": []any{[]any{"go", "test"}, "ls"}, "edits": []any{[]any{map[string]any{"path": "a.js", "text": "sudo ls"}}}},
+	} {
+		if d, why := decision(t, j, &link.Request{Host: "claude-code", Payload: payload(t, "mcp__plain__batch", input, dir)}); d != "" {
+			t.Errorf("%v: %q: %s", input, d, why)
+		}
 	}
 }
 

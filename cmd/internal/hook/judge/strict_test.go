@@ -66,13 +66,19 @@ func TestDeep(t *testing.T) {
 	j := newJudge(t)
 	for depth, want := range []string{"", "", "", "", "", "", "", "ask", "ask"} {
 		for value, want := range map[string]string{"plain": want, "/home/u/.ssh/id_rsa": cmp.Or(want, "deny")} {
-			input := any(value)
-			for range depth {
-				input = map[string]any{"x": input}
-			}
-			r := &link.Request{Host: "claude-code", Policy: policy, Dir: "/work/repo", Payload: payload(t, "mcp__files__read", map[string]any{"x": input}, "/work/repo")}
-			if got, why := decision(t, j, r); got != want {
-				t.Errorf("%s at depth %d: %q, want %q: %s", value, depth, got, want, why)
+			for shape, around := range map[string]func(any) any{
+				"objects":     func(v any) any { return map[string]any{"x": v} },
+				"lists":       func(v any) any { return []any{v} },
+				"mixed lists": func(v any) any { return []any{1, "a", v, map[string]any{}} },
+			} {
+				input := any(value)
+				for range depth {
+					input = around(input)
+				}
+				r := &link.Request{Host: "claude-code", Policy: policy, Dir: "/work/repo", Payload: payload(t, "mcp__files__read", map[string]any{"x": input}, "/work/repo")}
+				if got, why := decision(t, j, r); got != want {
+					t.Errorf("%s in %d %s: %q, want %q: %s", value, depth, shape, got, want, why)
+				}
 			}
 		}
 	}
