@@ -94,6 +94,8 @@ type reader struct {
 	carriers map[string]bool     // variables that hold what the line reads from files
 	foreign  bool                // what comes through the pipe is fetched or decoded
 	piped    *string             // what comes through the pipe, as far as the line tells
+	forks    int                 // the most texts that a part of the statement may have
+	reading  int                 // which of them counts
 	nested   int                 // the substitutions around what is being read
 }
 
@@ -106,10 +108,29 @@ func (r *reader) statements(stmts []*syntax.Stmt) {
 	}
 }
 
+// statement reads a statement, and reads it again for each further text that a variable in it may have.
 func (r *reader) statement(s *syntax.Stmt) {
 	if s == nil {
 		return
 	}
+	before := r.forks
+	r.forks = 0
+	r.once(s)
+	if first := r.reading; first == 0 && r.forks > 1 {
+		directory, earlier := r.directory, r.before
+		for r.maybe++; r.reading+1 < r.forks && r.spend(int(s.End().Offset()-s.Pos().Offset())); {
+			r.reading++
+			r.once(s)
+			r.directory, r.before = directory, earlier
+		}
+		r.maybe--
+		r.reading = 0
+	}
+	r.forks = before
+}
+
+// once reads a statement as often as it stands there.
+func (r *reader) once(s *syntax.Stmt) {
 	if len(s.Comments) > 0 {
 		r.refuse(-1, comment, "holds a comment outside quotes")
 	}
@@ -536,67 +557,4 @@ func (r *reader) words(w *syntax.Word) (list []string) {
 		list = append(list, r.word(one))
 	}
 	return list
-}
-
-// assigned judges the variables that arithmetic sets, as in ((x = 1)).
-func (r *reader) assigned(node syntax.Node) {
-	syntax.Walk(node, func(n syntax.Node) bool {
-		if b, ok := n.(*syntax.BinaryArithm); ok {
-			if w, ok := b.X.(*syntax.Word); ok && hasSuffix(b.Op.String(), "=") && !among(b.Op.String(), "== != <= >=") {
-				r.variable(r.text(w)+"=", true)
-			}
-		}
-		return true
-	})
-}
-
-// declaration reads what looks like a command to everyone but the parser: export, local.
-func (r *reader) declaration(c *syntax.DeclClause) {
-	s := simple{words: []string{c.Variant.Value}, directory: r.directory}
-	for _, a := range c.Args {
-		word := r.assign(a)
-		name, _, set := cut(word, "=")
-		if contains(name, insertion) && !(set && a.Name != nil) || name == "-n" && c.Variant.Value != "export" {
-			r.refuse(-1, environment, "sets a variable that the line does not name")
-		}
-		s.words = append(s.words, word)
-	}
-	r.remember(c.Args, s.words[1:])
-	r.commands = append(r.commands, s)
-}
-
-// assign returns an assignment as one word.
-func (r *reader) assign(a *syntax.Assign) string {
-	if a.Index != nil || a.Array != nil {
-		r.refuse(-1, compound, "uses an array of a shell")
-		if a.Name != nil && hasPrefix(a.Name.Value, "BASH_") { // by which names of programs stand for others
-			r.variable(a.Name.Value+"=", true)
-			r.shadowed = true
-		}
-		r.inner(a)
-		if a.Array != nil {
-			for _, e := range a.Array.Elems { // whoever inserts it
-				if r.namesSecret(r.text(e.Value), r.directory) {
-					r.refuse(-1, secret, "names a file that holds secrets or accounts")
-				}
-			}
-		}
-		return ""
-	}
-	value := ""
-	if a.Value != nil {
-		own := r.own
-		if a.Name != nil {
-			r.own = a.Name.Value
-		}
-		value = r.word(a.Value)
-		r.own = own
-	}
-	switch {
-	case a.Name == nil:
-		return value
-	case a.Naked:
-		return a.Name.Value + value
-	}
-	return a.Name.Value + "=" + value
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // badVariables decide what programs run or load.
-var badVariables = lazyregexp.New(`^(LD_.*|DYLD_.*|.*PATH|.*_COMMAND|.*_CMD|.*EDITOR|.*PAGER|.*BROWSER|.*SHELL|.*ASKPASS|.*_OPTS|.*_?OPTIONS|.*_?OPT|.*_?ENV|IFS|PS[0-4]|HOME|.*_PROXY|.*_proxy|.*_WRAPPER|.*_PROGRAM|LESS(OPEN|CLOSE)?|GIT_.*|PYTHON.*|PERL5?.*|RUBY.*|NODE_.*|BASH.*|ZDOTDIR|MAKEFLAGS|MAKE|CC|CXX|LD|AR|.*FLAGS|.*_?RC|GCONV.*|NLS.*|MALLOC.*|.*_CONFIG(_.*)?|.*_HOST|.*_URL|SSH_.*|VISUAL|MANOPT|TAR_.*|.*STARTUP.*|JDK_.*|_JAVA.*|(TOOLVET|(OPEN)?MOAT)_.*|GOPROXY|GO(NO)?SUMDB|GOINSECURE|GOROOT|GOBIN|MAKEFILES|RSYNC_RSH|SVN_SSH|JAVA_HOME|RUSTC|CARGO_HOME|CARGO_TARGET_.*(RUNNER|LINKER)|GRADLE_USER_HOME|CURL_HOME|LUA_INIT|EXINIT|PHP_INI_SCAN_DIR|R_PROFILE.*|OPENSSL_CONF|KUBECONFIG|MAVEN_ARGS|CMAKE_.*(LAUNCHER|TOOLCHAIN_FILE)|UV_(DEFAULT_)?INDEX|PIP_FIND_LINKS|YARN_NPM_.*|RUSTUP_.*(SERVER|ROOT)|NVM_.*MIRROR|SSLKEYLOGFILE|npm_(node_)?execpath|CARGO_BUILD_RUSTC|CARGO_BUILD_RUSTDOC|RUSTDOC|(?i:npm_config_(script[_-]shell|node[_-]options|globalconfig|userconfig|prefix|shell|git|registry|editor|viewer|init[_-]module)))$`)
+var badVariables = lazyregexp.New(`^(LD_.*|DYLD_.*|.*PATH|.*_COMMAND|.*_CMD|.*EDITOR|.*PAGER|.*BROWSER|.*SHELL|.*ASKPASS|.*_OPTS|.*_?OPTIONS|.*_?OPT|.*_?ENV|IFS|PS[0-4]|HOME|.*_PROXY|.*_proxy|.*_WRAPPER|.*_PROGRAM|LESS(OPEN|CLOSE)?|GIT_.*|PYTHON.*|PERL5?.*|RUBY.*|NODE_.*|BASH.*|ZDOTDIR|MAKEFLAGS|MAKE|CC|CXX|LD|AR|.*FLAGS|.*_?RC|GCONV.*|NLS.*|MALLOC.*|.*_CONFIG(_.*)?|.*_HOST|.*_URL|SSH_.*|VISUAL|MANOPT|TAR_.*|.*STARTUP.*|JDK_.*|_JAVA.*|(TOOLVET|(OPEN)?MOAT)_.*|GOPROXY|GO(NO)?SUMDB|GOINSECURE|GOROOT|GOBIN|MAKEFILES|RSYNC_RSH|SVN_SSH|JAVA_HOME|RUSTC|CARGO_HOME|CARGO_TARGET_.*(RUNNER|LINKER)|GRADLE_USER_HOME|CURL_HOME|LUA_INIT.*|EXINIT|G?VIMINIT|VIM|VIMRUNTIME|LESSKEY.*|TF_CLI_ARGS.*|UNZIP|ZIPINFO|HISTFILE|RM|AS|CPP|FC|LEX|YACC|GOCACHEPROG|GOAUTH|GOTOOLCHAIN|ANSIBLE_.*EXECUTABLE|G(TK|IO).*_MODULES|PHP_INI_SCAN_DIR|R_PROFILE.*|OPENSSL_CONF|KUBECONFIG|MAVEN_ARGS|CMAKE_.*(LAUNCHER|TOOLCHAIN_FILE)|UV_(DEFAULT_)?INDEX|UV_(FIND_LINKS|PYTHON)|YARN_REGISTRY|CARGO_(SOURCE|REGISTRIES)_.*|PIP_FIND_LINKS|YARN_NPM_.*|RUSTUP_.*(SERVER|ROOT)|NVM_.*MIRROR|SSLKEYLOGFILE|npm_(node_)?execpath|CARGO_BUILD_RUSTC|CARGO_BUILD_RUSTDOC|RUSTDOC|(?i:npm_config_(script[_-]shell|node[_-]options|globalconfig|userconfig|prefix|shell|git|registry|editor|viewer|init[_-]module)))$`)
 
 // goodVariables are of the same forms, and only say how a program behaves: which settings of a project, what it prints,
 // whose name a commit bears, how much memory it takes. A program that shows or edits texts may be none (cat, true).
@@ -27,7 +27,7 @@ var goodVariables = lazyregexp.New(`^((HUGO|NODE|RAILS|RACK|APP|GO|FLASK|DJANGO|
 	`PYTHON(UNBUFFERED|DONTWRITEBYTECODE|IOENCODING|HASHSEED|UTF8|FAULTHANDLER|OPTIMIZE|NOUSERSITE)|` +
 	`GIT_((AUTHOR|COMMITTER)_(NAME|EMAIL|DATE)|TERMINAL_PROMPT|OPTIONAL_LOCKS|MERGE_AUTOEDIT))=.*|` +
 	`(GIT_)?(PAGER|EDITOR)=(cat|true|:)?|(\w+_|MAN)?PAGER=(less|more|most|bat|cat)( -[A-JL-NP-Za-jl-np-z]+)*|(VISUAL|(\w+_)?EDITOR)=(vim?|nvim|nano|micro|emacs|code --wait)|GIT_SEQUENCE_EDITOR=(true|:)|(CC|CXX)=(gcc|g\+\+|clang|clang\+\+|cc|c\+\+)(-[0-9]+)?|` +
-	`GOFLAGS=(\s*-(mod=(mod|vendor|readonly)|count=\d+|buildvcs=\w+|tags=[\w,.]+|race|v|x|a|json|short|trimpath|p=\d+|timeout=\w+|failfast|cover))*\s*|(JAVA_OPTS|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|MAVEN_OPTS|GRADLE_OPTS|SBT_OPTS)=(\s*-X(mx|ms|ss)\d+[kKmMgG]?)*|\w+_(URL|HOST)=([a-z0-9+]+://)?([\w.-]+(:[\w.-]*)?@)?(localhost|127\.0\.0\.1|0\.0\.0\.0|host\.docker\.internal|db|database|redis|postgres|mysql|mariadb|mongo|mongodb|rabbitmq|minio|web|api|app|backend|frontend)(:\d+)?(/[\w./-]*)?|(VITE|NEXT_PUBLIC|REACT_APP|NUXT_PUBLIC|EXPO_PUBLIC|VUE_APP|GATSBY|STORYBOOK)_\w+=.*|(\w+_)?(PUBLIC|BASE|ASSETS?|STATIC)_URL=/([\w-]+[/.]?)*|TS_NODE_COMPILER_OPTIONS=\{\s*("\w+"\s*:\s*(true|false|"[A-Za-z0-9]+")\s*,?\s*)*\}|` +
+	`GOFLAGS=(\s*-(mod=(mod|vendor|readonly)|count=\d+|buildvcs=\w+|tags=[\w,.]+|race|v|x|a|json|short|trimpath|p=\d+|timeout=\w+|failfast|cover))*\s*|(JAVA_OPTS|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|MAVEN_OPTS|GRADLE_OPTS|SBT_OPTS)=(\s*-X(mx|ms|ss)\d+[kKmMgG]?)*|\w+_(URL|HOST)=([a-z0-9+]+://)?([\w.-]+(:[\w.-]*)?@)?(localhost|127\.0\.0\.1|0\.0\.0\.0|host\.docker\.internal|db|database|redis|postgres|mysql|mariadb|mongo|mongodb|rabbitmq|minio|web|api|app|backend|frontend)(:\d+)?(/[\w./-]*)?|(VITE|NEXT_PUBLIC|REACT_APP|NUXT_PUBLIC|EXPO_PUBLIC|VUE_APP|GATSBY|STORYBOOK)_\w+=.*|(\w+_)?(PUBLIC|BASE|ASSETS?|STATIC)_URL=/([\w-]+[/.]?)*|(AS|CPP|FC|LEX|YACC|RM)=((rm|as|cpp|cc|gcc|gfortran|flang|flex|lex|bison|yacc)( -[a-zA-Z]+)*)?|UV_PYTHON=[\w.]*|GOTOOLCHAIN=(local|auto|go[0-9.]+\w*(\+auto)?)|HISTFILE=(/dev/null)?|TS_NODE_COMPILER_OPTIONS=\{\s*("\w+"\s*:\s*(true|false|"[A-Za-z0-9]+")\s*,?\s*)*\}|` +
 	`((HTTPS?|ALL)_PROXY|(https?|all)_proxy)=|(NO_PROXY|no_proxy)=.*|RUBYOPT=(-w|-W[012]?|-W:(no-)?[\w-]+)?|GIT_TRACE\w*=([012]|true)|GIT_DIR=\.git|GIT_WORK_TREE=\.|GIT_INDEX_FILE=(/tmp/)?[\w-][\w.-]*|[AULTM]+SAN_OPTIONS=((detect|halt|abort|print|verbosity|suppressions|strict|check|alloc|handle|fast|report|exitcode|color|max|malloc|quarantine|history|second)\w*=[\w.]+(:|$))*|PYTHONWARNINGS=(ignore|default|error|always|once|module)(::\w*)?|IFS=(\\[nt]|\s)*|\w+_OPTIONS=(true|false)|` +
 	`(\w+_)?BROWSER=(none|true|false|chrome|chromium|firefox|edge|electron|safari|webkit)|MAKEFLAGS=-j[0-9]*|(?:[A-Z0-9]+_)*(?:SERVER|TEST|BUILD|LINT|EXTRA|APP|CLI|DEV|RUN|CLIENT)_FLAGS=(\s*--[\w-]+(=[\w.,:-]+)?)*\s*|NODE_V8_COVERAGE=[\w./-]*|(CGO_)?(C|CXX|CPP|F|LD|RUST|RUSTDOC)FLAGS=(\s*-([OgWDUfmIL]|[CD] ?|-cfg[ =])[\w=+,./-]*)*\s*)$`)
 
@@ -114,7 +114,9 @@ func (j *judge) ofWork(name, value string) bool {
 	case hasSuffix(name, "_ENV") && name != "BASH_ENV":
 		return value != "" && strings.Trim(value, wordCharacters) == ""
 	case ownPlace.MatchString(name) && !loaders.MatchString(name):
-		return ownAddress.MatchString(value) || (strings.ContainsAny(value, "./") || among(value, "true false 0 1")) && !anyWord(strings.Split(value, ":"), func(file string) bool { return !j.holdsWork(file) })
+		return ownAddress.MatchString(value) || (strings.ContainsAny(value, "./") || among(value, "true false 0 1")) && !anyWord(strings.Split(value, ":"), func(file string) bool {
+			return !j.holdsModules(file) && !(among(ext(file), ".json .yaml .yml .toml .txt .db .sqlite") && j.holdsWork(file))
+		})
 	case name == "GOPROXY":
 		return !anyWord(strings.Split(value, ","), func(one string) bool {
 			host, found := hostIn(one, byURL, false)
@@ -235,4 +237,67 @@ func (r *reader) carries(w *syntax.Word) (found bool) {
 		return !found
 	})
 	return found
+}
+
+// assigned judges the variables that arithmetic sets, as in ((x = 1)).
+func (r *reader) assigned(node syntax.Node) {
+	syntax.Walk(node, func(n syntax.Node) bool {
+		if b, ok := n.(*syntax.BinaryArithm); ok {
+			if w, ok := b.X.(*syntax.Word); ok && hasSuffix(b.Op.String(), "=") && !among(b.Op.String(), "== != <= >=") {
+				r.variable(r.text(w)+"=", true)
+			}
+		}
+		return true
+	})
+}
+
+// declaration reads what looks like a command to everyone but the parser: export, local.
+func (r *reader) declaration(c *syntax.DeclClause) {
+	s := simple{words: []string{c.Variant.Value}, directory: r.directory}
+	for _, a := range c.Args {
+		word := r.assign(a)
+		name, _, set := cut(word, "=")
+		if contains(name, insertion) && !(set && a.Name != nil) || name == "-n" && c.Variant.Value != "export" {
+			r.refuse(-1, environment, "sets a variable that the line does not name")
+		}
+		s.words = append(s.words, word)
+	}
+	r.remember(c.Args, s.words[1:])
+	r.commands = append(r.commands, s)
+}
+
+// assign returns an assignment as one word.
+func (r *reader) assign(a *syntax.Assign) string {
+	if a.Index != nil || a.Array != nil {
+		r.refuse(-1, compound, "uses an array of a shell")
+		if a.Name != nil && hasPrefix(a.Name.Value, "BASH_") { // by which names of programs stand for others
+			r.variable(a.Name.Value+"=", true)
+			r.shadowed = true
+		}
+		r.inner(a)
+		if a.Array != nil {
+			for _, e := range a.Array.Elems { // whoever inserts it
+				if r.namesSecret(r.text(e.Value), r.directory) {
+					r.refuse(-1, secret, "names a file that holds secrets or accounts")
+				}
+			}
+		}
+		return ""
+	}
+	value := ""
+	if a.Value != nil {
+		own := r.own
+		if a.Name != nil {
+			r.own = a.Name.Value
+		}
+		value = r.word(a.Value)
+		r.own = own
+	}
+	switch {
+	case a.Name == nil:
+		return value
+	case a.Naked:
+		return a.Name.Value + value
+	}
+	return a.Name.Value + "=" + value
 }

@@ -10,7 +10,6 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/toolvet/toolvet/checks/internal/filekind"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
@@ -292,8 +291,8 @@ func printedBy(list []*syntax.Stmt) string {
 func (r *reader) parameter(b *builder, p *syntax.ParamExp) {
 	switch {
 	case p.Exp != nil && p.Exp.Word != nil && slices.Contains(defaults, p.Exp.Op):
-		// The line may have set the variable, and may have unset it, or not got there: of the two texts the worse one counts.
-		if text := r.variables[p.Param.Value]; r.worse(text) && r.spend(len(text)) {
+		// The line may have set the variable, and may have unset it, or not got there: both texts count.
+		if text := r.variables[p.Param.Value]; text != "" && r.fork(2) == 0 && r.spend(len(text)) {
 			b.put(text)
 			return
 		}
@@ -319,9 +318,9 @@ func (r *reader) parameter(b *builder, p *syntax.ParamExp) {
 		b.put(launcherOf(p.Param.Value))
 	default:
 		text, known := r.variables[p.Param.Value]
-		for _, other := range r.others[p.Param.Value] {
-			if r.worse(other) {
-				text = other
+		if others := r.others[p.Param.Value]; len(others) > 0 {
+			if k := r.fork(1 + len(others)); k > 0 {
+				text = others[k-1]
 			}
 		}
 		switch {
@@ -378,14 +377,10 @@ func launcherOf(variable string) string {
 	return ""
 }
 
-// worse reports whether a text is one that a command must not have.
-func (r *reader) worse(text string) bool {
-	words := strings.Fields(text)
-	if len(words) == 0 {
-		return false
-	}
-	_, bad := denied(programName(words[0]))
-	return bad || r.namesSecret(text, r.directory) || ofSystem(text) || filekind.Startup(text)
+// fork notes how many texts a part of a word may have, and returns the one that counts in this reading of the statement.
+func (r *reader) fork(texts int) int {
+	r.forks = max(r.forks, texts)
+	return min(r.reading, texts-1)
 }
 
 // active reports a part of a word that a shell replaces.
