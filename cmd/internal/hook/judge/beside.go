@@ -28,22 +28,28 @@ type implied struct {
 	code      bool // it may be in another language than a shell's, so what no shell can read is asked about
 }
 
-// besides judges what a call of a host's own tool implies. A policy that has demands on the tool knows better. The second result asks without a
-// verdict. An error refuses the call.
+// besides judges what a call implies: of a host's own tool, or of an MCP server's. A policy that has demands on the tool knows better. The second
+// result asks without a verdict. An error refuses the call.
 func (j *Judge) besides(ctx context.Context, host *hook.Host, p *policyFile, e hook.Event, c *call.Call, memory policy.Memory) (worst toolvet.Verdict, question string, err error) {
 	worst.Go = true
-	if s := p.all.Server(host.Name); s != nil {
+	if s := p.all.Server(c.Server); s != nil {
 		for i := range s.Tools {
 			if ok, _ := path.Match(s.Tools[i].Pattern, c.Name); ok && len(s.Tools[i].Arguments) > 0 {
 				return worst, "", nil
 			}
 		}
 	}
-	listed, err := builtin.Catalog(host.Name)
-	calls, question := implies(e, err == nil && listed.Tool(e.Tool) != nil)
+	own, name := c.Server == host.Name, "implied"
+	var calls []implied
+	if own {
+		listed, err := builtin.Catalog(host.Name)
+		calls, question = implies(e, err == nil && listed.Tool(e.Tool) != nil)
+	} else {
+		calls, name = impliedByNames(c.Arguments), c.Name
+	}
 	// told records what the answer says, so that the log has it as well. Without a record, the call is refused.
 	told := func(gate *toolvet.Gate, about *call.Call, v toolvet.Verdict) toolvet.Verdict {
-		d := &door.Door{Gate: func() *toolvet.Gate { return gate }, Server: host.Name, Point: toolvet.PointProxy, Observer: p.observer(), Logger: j.log}
+		d := &door.Door{Gate: func() *toolvet.Gate { return gate }, Server: c.Server, Point: toolvet.PointProxy, Observer: p.observer(), Logger: j.log}
 		return d.Asks(ctx, about, door.Request{ID: e.Call}, v)
 	}
 	if len(calls) == 0 {
@@ -52,7 +58,7 @@ func (j *Judge) besides(ctx context.Context, host *hook.Host, p *policyFile, e h
 		}
 		return worst, question, nil
 	}
-	gate, err := p.aside(host.Name).gate(host.Name, e, true, memory)
+	gate, err := p.aside(c.Server).gate(c.Server, e, own, memory)
 	if err != nil {
 		return toolvet.Verdict{}, "", err
 	}
@@ -62,7 +68,7 @@ func (j *Judge) besides(ctx context.Context, host *hook.Host, p *policyFile, e h
 		if err != nil {
 			return toolvet.Verdict{}, "", err
 		}
-		also := &call.Call{Server: host.Name, Name: "implied", Session: c.Session}
+		also := &call.Call{Server: c.Server, Name: name, Session: c.Session}
 		_ = also.Read(raw, call.Limits{}) // the verdict tells
 		tools, err := catalog("", also, false)
 		if err != nil {
@@ -75,7 +81,7 @@ func (j *Judge) besides(ctx context.Context, host *hook.Host, p *policyFile, e h
 		case one.code && !v.Ask && !blockedFor(v, "secret", "piped", "system"):
 			question = "it holds code"
 		case !v.Ask:
-			d := &door.Door{Gate: func() *toolvet.Gate { return gate }, Server: host.Name, Point: toolvet.PointProxy, Observer: p.observer(), Logger: j.log}
+			d := &door.Door{Gate: func() *toolvet.Gate { return gate }, Server: c.Server, Point: toolvet.PointProxy, Observer: p.observer(), Logger: j.log}
 			passage := d.Enter(ctx, also, door.Request{ID: e.Call}) // the log has it
 			passage.Abandon()
 			return v, "", nil
@@ -169,6 +175,58 @@ func implies(e hook.Event, listed bool) (calls []implied, question string) {
 	}
 	return calls, question
 }
+
+// impliedByNames returns what the names in the arguments of an MCP server's tool imply: the names of files with their texts behind them, and a
+// program that stands beside its words.
+func impliedByNames(arguments any) (calls []implied) {
+	var files, others []any
+	var walk func(name string, v any)
+	walk = func(name string, v any) {
+		switch v := v.(type) {
+		case []any:
+			for _, one := range v {
+				walk(name, one)
+			}
+		case map[string]any:
+			line := []any{nil}
+			for _, key := range slices.Sorted(maps.Keys(v)) {
+				list, isList := v[key].([]any)
+				text, isText := v[key].(string)
+				if part, _ := v[key].(map[string]any); part["content"] != nil || part["contents"] != nil || part["text"] != nil || part["data"] != nil {
+					isText = true
+				}
+				switch {
+				case text != "" && programKeys.MatchString(key):
+					line[0] = text
+				case isList && wordKeys.MatchString(key) && !slices.ContainsFunc(list, func(one any) bool { _, ok := one.(string); return !ok }):
+					line = append(line, list...)
+				case isText && fileKeys.MatchString(name):
+					files = append(files, key)
+				case strings.ContainsAny(key, `/\`):
+					others = append(others, key)
+				}
+				walk(key, v[key])
+			}
+			if line[0] != nil && len(line) > 1 {
+				calls = append(calls, implied{arguments: map[string]any{"command": line}})
+			}
+		}
+	}
+	walk("", arguments)
+	if files != nil {
+		calls = append(calls, implied{arguments: map[string]any{"paths": files}})
+	}
+	if others != nil {
+		calls = append(calls, implied{arguments: map[string]any{"names": []any{others}}}) // as data: names may be those of anything
+	}
+	return calls
+}
+
+var (
+	programKeys = lazyregexp.New(`(?i)^(command|cmd|program|executable|binary)$`)
+	wordKeys    = lazyregexp.New(`(?i)^(args|argv|arguments|parameters|params)$`)
+	fileKeys    = lazyregexp.New(`(?i)^(files?|paths?|edits|changes|writes|patches|uploads|documents)$`)
+)
 
 // impliesText adds what a text among the arguments implies.
 func impliesText(tool, name, text string, depth int, listed, searches bool, calls *[]implied) {

@@ -142,15 +142,12 @@ func (j *Judge) before(ctx context.Context, host *hook.Host, p *policyFile, e ho
 		}
 		return refusal(c, v)
 	}
-	beside, question := toolvet.Verdict{Go: true}, ""
-	if c.Server == host.Name {
-		var err error
-		switch beside, question, err = j.besides(ctx, host, p, e, c, memory); {
-		case err != nil:
-			return hook.Answer{Decision: hook.Deny, Reason: "toolvet cannot judge what this call amounts to, so it refuses: " + firstLine(err)}
-		case !beside.Go && !beside.Ask:
-			return refusal(c, beside)
-		}
+	beside, question, err := j.besides(ctx, host, p, e, c, memory)
+	switch {
+	case err != nil:
+		return hook.Answer{Decision: hook.Deny, Reason: "toolvet cannot judge what this call amounts to, so it refuses: " + firstLine(err)}
+	case !beside.Go && !beside.Ask:
+		return refusal(c, beside)
 	}
 	passage := d.Enter(ctx, c, door.Request{ID: e.Call})
 	v := passage.Verdict()

@@ -136,12 +136,12 @@ func (p *policyFile) gate(server string, e hook.Event, own bool, memory policy.M
 	return g, nil
 }
 
-// aside returns the policy for what the calls of a host's own tools imply: the settings of checks, the host's directories and the preset. Rules,
-// limits and demands name tools, and an implied call is of none.
+// aside returns the policy for what the calls of a server, or of a host's own tools, imply: the settings of checks, its directories and the preset.
+// Rules, limits and demands name tools, and an implied call is of none.
 func (p *policyFile) aside(host string) *policyFile {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.side == nil {
+	if p.side == nil || len(p.side) >= maxGates {
 		p.side = map[string]*policyFile{}
 	}
 	if p.side[host] == nil {
