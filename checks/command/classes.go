@@ -250,6 +250,12 @@ var setuidMode = lazyregexp.New(`^(-m|--mode=)?(0?[2467][0-7]{3}|[ugoa]*[+=][rwx
 
 // hostMount reports whether a mount of a container is of the host's system.
 func hostMount(mount string) bool {
+	from := mounted(mount)
+	return ofSystem(from) || filekind.Secret(from) || contains(from, "/.") && holdsSecrets(from) || lastStep(from) == "docker.sock"
+}
+
+// mounted returns the place of the host that a mount names.
+func mounted(mount string) string {
 	from, _, _ := cut(mount, ":")
 	for _, field := range strings.Split(mount, ",") {
 		name, value, ok := cut(field, "=")
@@ -257,5 +263,5 @@ func hostMount(mount string) bool {
 			from = value
 		}
 	}
-	return ofSystem(from) || filekind.Secret(from) || contains(from, "/.") && holdsSecrets(from) || lastStep(from) == "docker.sock"
+	return from
 }

@@ -4,6 +4,7 @@
 package command
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/checks/internal/filekind"
@@ -42,6 +43,7 @@ func (j *judge) asUnix(words []string) []string {
 	if unix == "" || j.listed(words) {
 		return words
 	}
+	words = parted(words)
 	list, plain, last := []string{unix}, false, ""
 	for i := 1; i < len(words); i++ {
 		word, kind := words[i], byte(0)
@@ -80,6 +82,61 @@ func (j *judge) asUnix(words []string) []string {
 	}
 	return list
 }
+
+// parted parts the names of parameters from their values: -Path:x.
+func parted(words []string) (list []string) {
+	for _, w := range words {
+		if m := namedValue.FindStringSubmatch(w); m != nil {
+			list = append(list, m[1], m[2])
+		} else {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+var namedValue = lazyregexp.New(`^(-[A-Za-z]+):([^$].*)$`)
+
+// starts judges the commands of PowerShell that run a text or start a program, and reads the text.
+func (w *windowsReader) starts(words []string) {
+	line := strings.Join(words[1:], " ")
+	switch program := programName(words[0]); {
+	case anyWord(words, webClient.MatchString):
+		w.refuse(-1, network, "sends to or fetches from a place that is no listed host")
+	case among(program, "iex invoke-expression"):
+		switch {
+		case w.bracket || line == "" && w.behind:
+			w.refuse(-1, piped, runsPrinted)
+		case contains(line, "$"):
+			w.refuse(-1, unread, "runs what the line does not tell")
+		}
+	case among(program, "icm invoke-command"):
+		i := slices.IndexFunc(words, func(w string) bool { return len(w) > 2 && hasPrefix("-scriptblock", strings.ToLower(w)) })
+		line = strings.Join(words[max(i, 0)+1:], " ")
+	case among(program, "start-process saps start"):
+		words = slices.DeleteFunc(slices.Clone(words[1:]), func(w string) bool { return hasPrefix(w, "-") && !contains(w, " ") })
+		line = strings.ReplaceAll(strings.Join(words, " "), ",", " ")
+		if len(words) > 0 && contains(words[0], "://") {
+			return
+		}
+	case among(program, "sal set-alias nal new-alias"):
+		if anyWord(words[1:], func(w string) bool { _, bad := denied(programName(w)); return bad }) {
+			w.refuse(-1, unread, "gives another name to a program that runs what it is told")
+		}
+		return
+	case among(program, "rm ri del rd rmdir erase") && w.behind && !anyWord(words[1:], func(w string) bool { return w != "" && w[0] != '-' }):
+		w.refuse(-1, wipe, "deletes what another command names")
+		return
+	default:
+		return
+	}
+	if strings.TrimSpace(line) != "" && w.spend(len(line)) {
+		w.commands = append(w.commands, w.windows(line)...)
+	}
+}
+
+// webClient are classes and functions of .NET that reach the network.
+var webClient = lazyregexp.New(`(?i)\bnet\.(webclient|webrequest|http|sockets)|\.(download|upload)(string|file|data|values)`)
 
 // place returns a word of PowerShell with the home directory in place of its variables, and a name that this package knows in place of its profile.
 func (w *windowsReader) place(word string) string {

@@ -79,6 +79,9 @@ func (j *judge) namesSecret(word, directory string) bool {
 	if contains(word, insertion) {
 		return j.namesSecret(withoutInsertions(word, ""), directory) || j.allow[expansion] && finds(withoutInsertions(word, "*"))
 	}
+	if (j.shell == "powershell" || j.shell == "cmd") && !hasPrefix(word, `\`) {
+		word = strings.ReplaceAll(word, `\`, "/")
+	}
 	if anyHidden.MatchString(word) { // an expression: directly below the root, nothing with a dot is secret
 		return false
 	}

@@ -29,6 +29,7 @@ type simple struct {
 	container bool    // it runs in a container, where files are others
 	ownPatch  bool    // its input is a patch of the project's own
 	changed   []int   // the words that the program changes, beside those of writers
+	foreign   bool    // what comes through a pipe is fetched or decoded
 	before    *string // what the command before a pipe prints, as far as the line tells
 	within    bool    // the policy need not list the program, as with "poetry run", unless it is refused by default
 }

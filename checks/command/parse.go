@@ -469,7 +469,7 @@ func (r *reader) call(assigns []*syntax.Assign, args []*syntax.Word) {
 			return
 		}
 	}
-	s.input, s.directory, s.before = r.stdin, r.directory, r.piped
+	s.input, s.directory, s.before, s.foreign = r.stdin, r.directory, r.piped, r.foreign
 	if r.piped != nil && *r.piped != untold && len(s.words) > 1 && s.words[0] == "read" {
 		for line := range strings.Lines(*r.piped) {
 			r.set(s.words[len(s.words)-1], trimSuffix(line, "\n"))

@@ -54,6 +54,9 @@ func (j *judge) simple(s simple, depth int) {
 				next.words = append([]string{name}, next.words[1:]...)
 			}
 		}
+		if among(program, containers) && len(next.words) > 0 && callerOf(imageName(next.words[0])) != 0 {
+			next.words = append([]string{imageName(next.words[0])}, next.words[1:]...)
+		}
 		next.container = s.container || among(program, containers)
 		if !feeds.Has(program) {
 			next.input, next.before = s.input, s.before

@@ -52,6 +52,7 @@ var specials = []special{
 	{"uniq sort cut comm join paste head tail wc nl fold tr", judgeFilter},
 	{"ps", judgeProcesses},
 	{"ed red ex", judgeEditor},
+	{"gdb lldb", judgeDebugger},
 	{"docker podman nerdctl", judgeContainer},
 	{"aws gsutil", judgeBucket},
 	{services, judgeSending},

@@ -58,6 +58,12 @@ func contained(program string, words []string, r *grammar.Reading) int {
 		names = names[1:]
 	}
 	if len(names) > 2 && among(words[names[0]], "run create") {
+		if callerOf(imageName(words[names[1]])) != 0 { // whose entry point is the program
+			return names[1]
+		}
+		if callerOf(programName(words[names[2]])) != 0 {
+			return names[2]
+		}
 		for k, i := range names[2:] {
 			if program := programName(words[i]); k < maxLater && i == names[2]+k && (among(program, shellNames) || among(program, interpreterNames) || languageOf(program) != nil) {
 				return i
@@ -77,6 +83,12 @@ func contained(program string, words []string, r *grammar.Reading) int {
 		return names[2]
 	}
 	return 0
+}
+
+// imageName returns the name of an image without the registry and the version: that of the program in it, as with curlimages/curl:8.1.
+func imageName(image string) string {
+	name, _, _ := cut(lastStep(image), ":")
+	return programName(name)
 }
 
 // lookers are commands that only look, of programs that are refused by default: their first words.

@@ -27,13 +27,21 @@ var feeds = wordset.New("xargs parallel")
 
 const (
 	shellNames       = "sh bash dash ash zsh ksh mksh fish csh tcsh pwsh powershell nu"
-	interpreterNames = "python python2 python3 pypy pypy3 node nodejs deno bun perl ruby php lua tclsh rscript osascript"
+	interpreterNames = "python python2 python3 pypy pypy3 node nodejs deno bun perl ruby php lua tclsh rscript osascript ipython irb julia ghci guile sbcl octave tsx ts-node jshell"
+	// takers run what they read, or parts of it, beside these.
+	takers       = "parallel gnuplot m4 expect iex ocaml"
+	clientTakers = "psql mysql mariadb sqlite3 sqlite duckdb"
 )
 
 // reads judges the program text that a shell or an interpreter reads on standard input.
 func (j *judge) reads(program string, s simple, r *grammar.Reading, depth int) {
 	if plain := strings.TrimRight(program, "0123456789."); !among(program, interpreterNames) && among(plain, interpreterNames) {
 		program = plain // python3.12
+	}
+	if s.foreign && (among(program, takers) && (program != "parallel" || r.Started == 0) || among(program, codeRunners) && !among(program, compilers) && anyWord(s.words[1:], func(w string) bool { return among(w, "- /dev/stdin") })) {
+		j.refuse(-1, piped, runsPrinted)
+	} else if s.foreign && among(program, clientTakers) {
+		j.refuse(-1, unread, "hands a client of a database what is fetched or decoded, with commands of the client")
 	}
 	isShell := among(program, shellNames)
 	sources := program == "source" || program == "."
@@ -132,6 +140,16 @@ func (r *reader) saves(s simple) {
 		return
 	}
 	program, last := programName(s.words[0]), s.words[len(s.words)-1]
+	into := "" // the directory for what is fetched
+	for i, w := range s.words[1:] {
+		name, value, _ := cut(w, "=")
+		switch {
+		case among(name, "--output-dir --directory-prefix") && value != "":
+			into = value
+		case among(s.words[i], "--output-dir --directory-prefix") || s.words[i] == "-P" && hasPrefix(program, "wget"):
+			into = w
+		}
+	}
 	for i, w := range s.words[1:] {
 		switch {
 		case among(program, "gcc g++ cc c++ clang clang++ go rustc zig tcc"):
@@ -146,16 +164,14 @@ func (r *reader) saves(s simple) {
 			}
 		case among(program, "curl wget wget2 aria2c http https xh"):
 			if name, ok := output(program, s.words, i+1); ok {
-				r.writes(name, insertion)
+				r.writes(path.Join(into, name), insertion)
 			} else if s.words[i] == "-O" {
 				r.writes(w, insertion)
 			}
 			if _, rest, ok := cut(w, "://"); ok {
 				rest, _, _ = cut(rest, "?")
-				r.writes(lastStep(rest), insertion)
+				r.writes(path.Join(into, lastStep(rest)), insertion)
 			}
-		case (program == "tee" || program == "sponge") && r.foreign && (s.before == nil || *s.before == untold):
-			r.writes(w, insertion)
 		case among(program, "cp mv ln install"):
 			if text, ok := r.made[r.at(w)]; ok && i+2 < len(s.words) {
 				r.writes(last, text)
@@ -163,18 +179,28 @@ func (r *reader) saves(s simple) {
 			}
 		}
 	}
-	if s.before != nil && among(program, "tee sponge dd") {
+	switch {
+	case !among(program, "tee sponge dd split"):
+	case r.foreign && (s.before == nil || *s.before == untold):
+		r.copies(s, insertion)
+	case s.before != nil:
 		r.copies(s, *s.before)
 	}
 }
 
 // copies notes the files into which a command writes what it reads.
 func (r *reader) copies(s simple, text string) {
+	program := programName(s.words[0])
+	if program == "split" { // without a word for it
+		r.writes("xaa", text)
+	}
 	for _, w := range s.words[1:] {
-		if program := programName(s.words[0]); program == "dd" {
+		if program == "dd" {
 			if name, ok := cutPrefix(w, "of="); ok {
 				r.writes(name, text)
 			}
+		} else if program == "split" {
+			r.writes(w+"aa", text)
 		} else if w != "" && w[0] != '-' {
 			r.writes(w, text)
 		}

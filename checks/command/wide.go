@@ -250,10 +250,32 @@ func judgeEditor(j *judge, s simple, _ *grammar.Reading) {
 
 var editorRuns = lazyregexp.New(`(?m)^[\d,$.%;]*\s*([rwe]\s+)?!`)
 
+// judgeDebugger judges what a debugger is told on standard input.
+func judgeDebugger(j *judge, s simple, _ *grammar.Reading) {
+	if in := s.fed(); s.input != nil && (in == nil || anyWord(strings.Split(*in, "\n"), func(line string) bool {
+		return strings.TrimSpace(line) != "" && !debuggerLooks.MatchString(strings.TrimSpace(line))
+	})) {
+		j.refuse(-1, setting, "hands a debugger commands that may run anything")
+	}
+}
+
 // judgeContainer refuses to print the variables that a container is given.
 func judgeContainer(j *judge, s simple, r *grammar.Reading) {
 	if s.first(r) == "plugin" && !(len(r.Operands) > 1 && among(s.words[r.Operands[1]], "ls list rm remove inspect")) {
 		j.refuseWord(&s, r.Operands[0], setting, "adds code to the program that runs containers")
+	}
+	own := func(place string) {
+		if j.ofHome(j.directory, place) {
+			j.refuse(-1, setting, classOf("host-mount").what)
+		}
+	}
+	for _, use := range r.Uses {
+		if among(use.Name, "-v --volume --mount") && use.Value != "" {
+			own(mounted(use.Value))
+		}
+	}
+	if among(s.first(r), "build buildx image") && len(r.Operands) > 1 {
+		own(s.words[r.Operands[len(r.Operands)-1]])
 	}
 	if len(r.Operands) < 3 || s.words[r.Operands[0]] != "run" || !slices.ContainsFunc(r.Operands[2:], func(i int) bool { return among(s.words[i], "env printenv set export") }) {
 		return

@@ -27,6 +27,8 @@ type windowsReader struct {
 	word     builder
 	open     bool // a word has begun
 	output   bool // a redirection has begun, whose file comes next
+	bracket  bool // the command has a bracket, with another command in it
+	behind   bool // the command stands behind a pipe
 }
 
 // endWord and endCommand finish what has begun.
@@ -60,11 +62,16 @@ func (w *windowsReader) endCommand() {
 		s := simple{words: w.words}
 		if !w.cmd {
 			judgeRegistry(w.judge, s)
+			w.starts(s.words)
+			if contains(s.words[0], "-") {
+				s.words = parted(s.words)
+			}
 			s.words = w.asUnix(s.words)
 		}
 		w.commands = append(w.commands, s)
 		w.words = nil
 	}
+	w.bracket, w.behind = false, false
 }
 
 func (w *windowsReader) read() []simple {
@@ -125,6 +132,7 @@ func (w *windowsReader) quoted(text string) (int, bool) {
 		case w.cmd && (c == '%' || c == '!'):
 			w.percent(text[i:])
 		case !w.cmd && kind == '"' && c == '$':
+			w.bracket = w.bracket || hasPrefix(text[i:], "$(")
 			w.refuse(-1, expansion, "holds a variable or subexpression in double quotes, which PowerShell replaces")
 			w.refuse(-1, doubtful, "holds a variable or subexpression in double quotes, which PowerShell replaces")
 		case !w.cmd && kind == '"' && c == '`':
@@ -182,6 +190,7 @@ func (w *windowsReader) bare(c byte, at int) {
 		return
 	case c == '(' || c == ')' || !w.cmd && (c == '{' || c == '}'):
 		w.refuse(-1, compound, "holds brackets outside quotes, which group commands or run code")
+		w.bracket = w.bracket || c == '('
 		w.endWord()
 		return
 	case w.cmd && (c == '%' || c == '!'):
@@ -202,4 +211,5 @@ func (w *windowsReader) bare(c byte, at int) {
 func (w *windowsReader) end(kind, what string) {
 	w.refuse(-1, kind, what)
 	w.endCommand()
+	w.behind = kind == pipe
 }

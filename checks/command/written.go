@@ -34,6 +34,9 @@ var compiledLanguages = []compiledLanguage{
 // codeRunners are programs for building or running code of such a language, with the words for it.
 const codeRunners = "go cargo rustc gcc g++ cc c++ clang clang++ tcc zig java javac kotlin kotlinc scala scalac groovy tsx ts-node swift swiftc runghc ghc ocaml nim crystal dart elixir deno bun dotnet csc fsharpc bats zx vite-node esno jest vitest mocha gradle gradlew rake terraform tofu awk"
 
+// compilers are those of codeRunners that run nothing, or read data.
+const compilers = "awk gcc g++ cc c++ clang clang++ tcc rustc"
+
 // whole are those that take all code of a directory.
 var whole = lazyregexp.New(`^(go (run|test|generate|build|install|vet)|cargo (run|test|bench|build|r|t|b|check)|zig build|dart test|gradle\w* \w+|dotnet (run|test|build)|(jest|vitest|mocha)\b|terraform (apply|plan|init)|tofu (apply|plan|init))`)
 
