@@ -26,6 +26,7 @@ type implied struct {
 	arguments map[string]any
 	secrets   bool // only whether it names a secret counts
 	code      bool // it may be in another language than a shell's, so what no shell can read is asked about
+	script    bool // it is only written, and judged again when it runs
 }
 
 // besides judges what a call implies: of a host's own tool, or of an MCP server's. A policy that has demands on the tool knows better. The second
@@ -46,6 +47,9 @@ func (j *Judge) besides(ctx context.Context, host *hook.Host, p *policyFile, e h
 		calls, question = implies(e, err == nil && listed.Tool(e.Tool) != nil)
 	} else {
 		calls, name = impliedByNames(c.Arguments), c.Name
+	}
+	if text := scriptOf(e); text != "" && p.preset == "strict" {
+		calls = append(calls, implied{arguments: map[string]any{"command": text}, script: true})
 	}
 	// told records what the answer says, so that the log has it as well. Without a record, the call is refused.
 	told := func(gate *toolvet.Gate, about *call.Call, v toolvet.Verdict) toolvet.Verdict {
@@ -78,6 +82,10 @@ func (j *Judge) besides(ctx context.Context, host *hook.Host, p *policyFile, e h
 		v := gate.Judge(ctx, also, toolvet.PointValidate)
 		switch {
 		case v.Go, one.secrets && !blockedFor(v, "secret"):
+		case one.script:
+			if slices.ContainsFunc(v.Findings, func(f check.Finding) bool { return f.Blocks() && f.Source != "" }) { // not of a program that strict does not list
+				question = "it writes a script with commands that this preset does not let pass"
+			}
 		case one.code && !v.Ask && !blockedFor(v, "secret", "piped", "system"):
 			question = "it holds code"
 		case !v.Ask:
@@ -111,6 +119,29 @@ func blockedFor(v toolvet.Verdict, kinds ...string) bool {
 		}
 	}
 	return false
+}
+
+// scriptOf returns the text of a shell script that a call writes; "" if it writes none.
+func scriptOf(e hook.Event) string {
+	var given map[string]any
+	if json.Unmarshal(e.Input, &given) != nil {
+		return ""
+	}
+	text, named := "", false
+	for name, v := range given {
+		s, ok := v.(string)
+		switch name = strings.ToLower(strings.ReplaceAll(name, "_", "")); {
+		case !ok:
+		case slices.Contains(strings.Fields("content contents filetext newstring text"), name):
+			text = s
+		case strings.Contains(name, "file") || strings.Contains(name, "path"):
+			named = named || scriptName.MatchString(s)
+		}
+	}
+	if named || shebang.MatchString(text) {
+		return text
+	}
+	return ""
 }
 
 // maxImplied bounds what a call may imply. Beyond it the user is asked.
@@ -281,14 +312,16 @@ var questions = map[string]string{
 var globNames = strings.Fields("glob globs include includes includepattern globpattern filepattern paths pattern patterns files")
 
 var (
-	variable  = lazyregexp.New(`^[A-Za-z_]\w*$`)
-	looks     = lazyregexp.New(`^(get|list|describe|head|lookup|search|batch-get|filter|query|scan|select|estimate|validate|test|wait)([A-Z_-]|$)`)
-	finds     = lazyregexp.New(`(?i)grep|search`)
-	reading   = lazyregexp.New(`(?i)read_?many|grep|search|glob`)
-	typing    = lazyregexp.New(`(?i)stdin|terminal|repl$|send_?keys`)
-	letters   = lazyregexp.New(`[A-Za-z0-9]{2}`)
-	plainGlob = lazyregexp.New(`^[\w./*?\[\]{},~@+^-]+$`)
-	cellLine  = lazyregexp.New(`(?m)^[ \t]*(?:[\w, ]+=[ \t]*)?!+[ \t]*(.+)$`)
-	cellShell = lazyregexp.New(`(?s)^\s*%%(?:bash|sh|script (?:ba)?sh)[^\n]*\n(.+)`)
-	addresses = lazyregexp.New(`(?i)\bhttps?://[^\s"'<>` + "`" + `]+`)
+	variable   = lazyregexp.New(`^[A-Za-z_]\w*$`)
+	looks      = lazyregexp.New(`^(get|list|describe|head|lookup|search|batch-get|filter|query|scan|select|estimate|validate|test|wait)([A-Z_-]|$)`)
+	finds      = lazyregexp.New(`(?i)grep|search`)
+	reading    = lazyregexp.New(`(?i)read_?many|grep|search|glob`)
+	typing     = lazyregexp.New(`(?i)stdin|terminal|repl$|send_?keys`)
+	letters    = lazyregexp.New(`[A-Za-z0-9]{2}`)
+	plainGlob  = lazyregexp.New(`^[\w./*?\[\]{},~@+^-]+$`)
+	scriptName = lazyregexp.New(`(?i)\.(?:ba|da|k|z)?sh$`)
+	shebang    = lazyregexp.New(`^#![^\n]*\b(?:ba|da|k|z)?sh\b`)
+	cellLine   = lazyregexp.New(`(?m)^[ \t]*(?:[\w, ]+=[ \t]*)?!+[ \t]*(.+)$`)
+	cellShell  = lazyregexp.New(`(?s)^\s*%%(?:bash|sh|script (?:ba)?sh)[^\n]*\n(.+)`)
+	addresses  = lazyregexp.New(`(?i)\bhttps?://[^\s"'<>` + "`" + `]+`)
 )
