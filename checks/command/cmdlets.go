@@ -155,10 +155,10 @@ var (
 func (j *judge) redirected(word string) {
 	switch {
 	case word == "" || hasPrefix(word, "$null") || strings.EqualFold(word, "nul") || word[0] == '&':
-	case filekind.Startup(word):
-		j.refuse(-1, startup, "redirects to a file from which a shell, git or the system starts programs later")
 	case j.namesSecret(word, j.directory):
 		j.refuse(-1, secret, "redirects to or from a file that holds secrets or accounts")
+	case filekind.Startup(word):
+		j.refuse(-1, startup, "redirects to a file from which a shell, git or the system starts programs later")
 	case ofSystem(word):
 		j.refuse(-1, system, "redirects to or from a file or device of the system")
 	default:

@@ -61,7 +61,7 @@ var languages = []*language{{
 	modules: lazyregexp.New(`\b(require\s*\(|from|import\s*\(?)\s*$`),
 	plain: lazyregexp.New(`\b(require(\.resolve)?|import)\s*\(\s*""\s*\)|\brequire\.main\b|\bimport\b[\w\s{},*$]*\bfrom\s*""|\bimport\s*""|\bmodule\.exports\b|` +
 		`\bconstructor\s*\([^()]*\)\s*\{|\bprocess\.(argv|versions?|platform|arch|cwd|exit|exitCode|stdout|stderr|stdin|hrtime|memoryUsage|uptime|nextTick|on|pid|env\.\w+)\b|\b(return|of|in|case|typeof)\s*\[|\[\s*""\s*\]`),
-	acts: lazyregexp.New(`[^\x00-\x7f]|\b(child_process|worker_threads|cluster|dgram|inspector|repl|wasi|vm|net|tls|https?|http2|dns|v8)\s*(\.|\?\.|\[)|\b(require|import|process|eval|arguments|Function|constructor|globalThis|global|fetch|WebSocket|XMLHttpRequest|EventSource|Worker|Reflect|Proxy|prototype|__\w+|module|navigator|WebAssembly|createRequire|` +
+	acts: lazyregexp.New(`[^\x00-\x7f]|\b(child_process|worker_threads|dgram|https?|http2|inspector)\b|\b(cluster|dgram|inspector|repl|wasi|vm|net|tls|https?|http2|dns|v8)\s*(\.|\?\.|\[)|\b(require|import|process|eval|arguments|Function|constructor|globalThis|global|fetch|WebSocket|XMLHttpRequest|EventSource|Worker|Reflect|Proxy|prototype|__\w+|module|navigator|WebAssembly|createRequire|` +
 		`Bun|Deno|fromCharCode|fromCodePoint|atob|rm(Sync)?|unlink\w*|rmdir\w*|rename(Sync)?|l?chmod\w*|l?chown\w*|symlink\w*|link(Sync)?|cp(Sync)?|truncate\w*|homedir|userInfo|parsed)\b|` +
 		`\\[xu]|set(Timeout|Interval|Immediate)\s*\(\s*["'` + "`" + `]|\bthis\s*\[|[\w)\]]\s*\[\s*["'` + "`" + `]|\]\s*\(|[\w$)\]]\s*\?\.\s*[(\[]|\bpromises\b\s*[^.\s]|[{,]\s*\[[^\]]*\]\s*:`),
 	files:    lazyregexp.New(`\b(require|import|process\s*\.\s*env|fs)\b`),
@@ -249,7 +249,7 @@ func (l *language) does(s source) string {
 	if l.plain != nil && !s.unsure {
 		code = l.plain.ReplaceAllString(code, ";")
 	}
-	if l.acts.MatchString(code) {
+	if l.acts.MatchString(code) || l.script && bareModules(code) {
 		return inCode
 	}
 	for _, lit := range s.literals {
@@ -275,6 +275,23 @@ func (l *language) does(s source) string {
 	}
 	return kind
 }
+
+// bareModules reports whether JavaScript uses a module of Node.js that it does not require: in code of an option, all stand there by their names. A
+// variable of that name is another thing.
+func bareModules(code string) bool {
+	declared := ""
+	for _, m := range moduleUses.FindAllStringSubmatch(code, -1) {
+		if m[1] != "" {
+			declared += " " + m[2]
+		}
+		if !among(m[2]+m[3], declared) {
+			return true
+		}
+	}
+	return false
+}
+
+var moduleUses = lazyregexp.New(`(?:^|[^.\w$])((?:const|let|var|function|class)\s+)?\b(net|tls|dns|vm|v8|repl|cluster|wasi)\b\s*(?:[^:\w\s]|$)|\?\s*(net|tls|dns|vm|v8|repl|cluster|wasi)\b`)
 
 // taken returns the names that JavaScript takes from modules: all of those of the project, and of others those that are known.
 func (s source) taken(l *language) (names []string) {

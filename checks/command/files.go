@@ -158,7 +158,7 @@ var shows = wordset.New("cat less more head tail grep egrep fgrep rg ls ll dir w
 // tellers are programs that describe files without showing their content.
 var tellers = wordset.New("ls ll dir stat test [ file find du tree basename dirname realpath readlink")
 
-var outputOption = lazyregexp.New(`^-{1,2}(out|outp|outpu|output|outfile|output-(file|dir|directory|document))$`)
+var outputOption = lazyregexp.New(`^-{1,2}(out|outp|outpu|output|out-?[dD]ir|out-?[fF]ile|output-(file|dir|directory|document)|(cover|cpu|mem|block|mutex)profile|target(-dir|-directory)?|trace-?out|dest(ination)?)$`)
 
 // output returns the name in a word that is the value of an option for the output: -o X, -oX, --output X, --output=X. A
 // program that shows files may have another meaning for -o.
@@ -166,6 +166,8 @@ func output(program string, words []string, i int) (name string, ok bool) {
 	word, letter := words[i], program == "tree" || !tellers.Has(program) && !searches.Has(program)
 	option, value, glued := cut(word, "=")
 	switch {
+	case program == "wasm-pack": // from the directory of its package
+		return "", false
 	case glued && outputOption.MatchString(option):
 		return value, true
 	case letter && len(word) > 2 && (word[:2] == "-o" || program == "less" && word[:2] == "-O") && strings.IndexByte("/~.", word[2]) >= 0:
@@ -178,7 +180,7 @@ func output(program string, words []string, i int) (name string, ok bool) {
 	if m := gluedOutput.FindStringSubmatch(word); m != nil && program == "curl" {
 		return m[1], true
 	}
-	return word, i > 1 && (outputOption.MatchString(before) || letter && before == "-o")
+	return word, i > 1 && (outputOption.MatchString(before) || letter && before == "-o" || before == "-d" && among(program, "javac javadoc"))
 }
 
 // Letters of curl and wget may stand before the one for the output, and its name behind it.

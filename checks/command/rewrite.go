@@ -35,6 +35,8 @@ var rewriters = []rewriter{
 	{"gzip gunzip bzip2 bunzip2 xz unxz lzma unlzma zstd unzstd lz4 compress uncompress brotli pigz", nil, lazyregexp.New(`^(-[a-zA-Z0-9]*[clt][a-zA-Z0-9]*|--(stdout|to-stdout|list|test))$`), false},
 	{"gio", lazyregexp.New(`^(trash|remove|mkdir|move|rename|copy|save|set)$`), nil, false},
 	{"split ffmpeg convert magick", nil, nil, true},
+	{"uniq xxd json.tool", nil, nil, true},
+	{"codespell", lazyregexp.New(`^(-[a-z]*w[a-z]*|--write-changes)$`), nil, false},
 	{"zip 7z", nil, lazyregexp.New(`^(-l|-T|l|t|x|e|-sf)$`), false},
 	{"ed red ex", nil, nil, false},
 }
@@ -62,6 +64,8 @@ func rewritten(program string, s simple, r *grammar.Reading) (changed []int) {
 		}
 		changed = r.Operands
 		switch {
+		case among(program, "uniq xxd json.tool") && len(changed) < 2:
+			return nil
 		case one.last && len(changed) > 0:
 			return changed[len(changed)-1:]
 		case among(program, "sed gsed"):

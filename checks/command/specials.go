@@ -102,13 +102,28 @@ func judgeGit(j *judge, s simple, r *grammar.Reading) {
 			j.refuseWord(&s, operands[0], network, "names an address to send to, which the line itself has set")
 		}
 		return
+	case "branch":
+		if r.Gave("-d", "--delete") && r.Gave("-f", "--force") {
+			j.refuse(-1, wipe, "deletes a branch with commits that no other has")
+		}
+		return
+	case "checkout-index":
+		if anyWord(s.words, func(w string) bool { return w == "-a" || w == "--all" }) && !contains(strings.Join(s.words, " "), "--prefix") {
+			j.refuse(-1, wipe, "throws away all changes that are not committed")
+		}
+		return
+	case "bundle":
+		if len(operands) > 1 && s.words[operands[0]] == "create" {
+			j.leaves(-1, j.directory, s.words[operands[1]])
+		}
+		return
 	default:
 		return
 	}
 	if len(operands) > 0 && among(s.words[operands[0]], "set get list unset edit") {
 		operands = operands[1:]
 	}
-	if len(operands) > 1 && !gitSettings.MatchString(s.words[operands[0]]) {
+	if len(operands) > 1 && !gitSettings.MatchString(s.words[operands[0]]+"="+s.words[operands[1]]) {
 		j.refuse(-1, setting, classOf("git-setting").what)
 	}
 }

@@ -115,7 +115,7 @@ var environments = lazyregexp.New(`(^|/)[\w.-]*\.?(virtual|v)?env[\w.-]*/?$`)
 
 // judgeDiscard judges what throws away all changes of a work tree.
 func judgeDiscard(j *judge, s simple, r *grammar.Reading) {
-	if !among(s.first(r), "checkout restore") || r.Gave("-b", "-B") {
+	if !among(s.first(r), "checkout restore rm") || r.Gave("-b", "-B") || s.first(r) == "rm" && (!r.Gave("-r") || r.Gave("--cached")) {
 		return
 	}
 	options := s.words[1:]
@@ -123,14 +123,17 @@ func judgeDiscard(j *judge, s simple, r *grammar.Reading) {
 		return
 	}
 	for k, i := range r.Operands[1:] {
-		if k > 0 || thrownAway.MatchString(s.words[i]) || s.words[i-1] == "--" {
+		if s.first(r) != "rm" && (k > 0 || thrownAway.MatchString(s.words[i]) || s.words[i-1] == "--") {
 			j.refuseWord(&s, i, deleting, "names a file, whose changes are thrown away")
 		}
-		if among(s.words[i], ". ./ :/ :/. * : .. :(top)") {
+		if wholeTree.MatchString(s.words[i]) || holds(j.world.Roots, path.Clean(s.words[i])) {
 			j.refuseWord(&s, i, wipe, "throws away all changes that are not committed")
 		}
 	}
 }
+
+// wholeTree are pathspecs of git for all or nearly all of a work tree.
+var wholeTree = lazyregexp.New(`^(\.{1,2}/?|:.*|[*/]+)$`)
 
 var (
 	stagedOnly  = lazyregexp.New(`^(-[A-Za-z]*S[A-Za-z]*|--st\w*)$`)
