@@ -20,9 +20,8 @@ var accounts = strings.Fields(`
 	.fetchmailrc .mbsyncrc .msmtprc .smbcredentials .xauthority .iceauthority cookies.binarycookies
 	.zhistory psreadline/consolehost_history.txt .local/share/atuin/history.db .local/share/atuin/key`)
 
-// account reports whether a path in lower case is one of accounts.
+// account reports whether a path in lower case, with slashes, is one of accounts.
 func account(lower string) bool {
-	lower = strings.ReplaceAll(lower, `\`, "/")
 	return slices.ContainsFunc(accounts, func(name string) bool {
 		if strings.HasSuffix(name, "/") {
 			return strings.HasPrefix(lower, name) || strings.Contains(lower, "/"+name)
@@ -35,7 +34,7 @@ func account(lower string) bool {
 // Key reports whether a word names a file of a project or a home that, going by its name, holds a private key, accounts or a state with passwords. Projects
 // have such files for tests, so a person may consent.
 func Key(word string) bool {
-	lower := strings.ToLower(strings.ReplaceAll(Clean(word), `\`, "/"))
+	lower := slashed(word)
 	return strings.IndexByte(lower, '.') >= 0 && keys.MatchString(lower) && !templates.MatchString(lower)
 }
 
