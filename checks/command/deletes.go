@@ -22,6 +22,10 @@ type deleter struct {
 // deleters are those that people and agents use.
 var deleters = []deleter{
 	{"aws", lazyregexp.New(`(^| )((batch-)?(delete|terminate|destroy|purge|deregister|disable|revoke|detach|remove)(-[a-z0-9-]+)?|stop-instances|rb|cancel-[a-z-]+|schedule-key-deletion|empty-[a-z-]+)( |$)`), nil},
+	{"restic borg velero zfs zpool btrfs kopia tmutil", lazyregexp.New(`(^| )(forget|prune|delete\w*|destroy|rollback|remove)( |$)`), nil},
+	{"aws kubectl oc k gcloud az ip defaults doppler mise firewall-cmd", lazyregexp.New(`(^| )(create (clusterrole|rolebinding|clusterrolebinding)|adm policy|certificate approve|(attach|put|add)-[a-z-]*(policy|role|group)|create-(access-key|login-profile)|authorize-security-group-[a-z]+|rotate-secret|(add|set)-iam-policy(-binding)?|firewall-rules (create|update)|keys create|role assignment create|secrets delete|implode)( |$)|^(r|ro|route|a|addr|address|l|link|ru|rule)[a-z]* (d|del|delete|flush|f)( |$)|^delete( |$)`), nil},
+	{"twine pastebinit hf huggingface-cli vsce ovsx docker podman nerdctl helm gem mvn mvnw gradle gradlew dotnet cargo-release", lazyregexp.New(`(^| )(upload|publish|push|deploy(:deploy)?|release:perform)( |$)`), nil},
+	{"npm", lazyregexp.New(`^(deprecate|(owner|access|dist-tag|token) (add|rm|set|grant|revoke|create|public|restricted))( |$)`), nil},
 	{"az", lazyregexp.New(`(^| )(delete(-[a-z]+)?|purge|remove|deallocate|revoke|reset|disable|export|stop)( |$)`), nil},
 	{"gcloud bq", lazyregexp.New(`(^| )(delete|destroy|purge|remove(-[a-z-]+)?|disable|rm|export|drop|abandon|reset|stop)( |$)`), nil},
 	{"gsutil", lazyregexp.New(`(^| )rb( |$)|(^| )rm .*\*`), nil},
@@ -42,7 +46,7 @@ var deleters = []deleter{
 	{"pg_restore", nil, lazyregexp.New(`^(--clean|-c)$`)},
 	{"rake rails", lazyregexp.New(`(^| )db:(drop|reset|purge|truncate_all|migrate:reset|schema:load)(:[a-z]+)?( |$)`), nil},
 	{"mix", lazyregexp.New(`(^| )ecto\.(drop|reset)( |$)`), nil},
-	{"prisma", lazyregexp.New(`(^| )migrate reset( |$)`), lazyregexp.New(`^--force-reset$`)},
+	{"prisma", lazyregexp.New(`(^| )migrate reset( |$)`), lazyregexp.New(`^--(force-reset|accept-data-loss)$`)},
 	{"sequelize sequelize-cli knex typeorm mikro-orm medusa drizzle-kit", lazyregexp.New(`(^| )(db:drop|db:migrate:undo:all|schema:drop|database:drop|migrate:rollback --all|drop)( |$)`), nil},
 	{"diesel sqlx sea-orm-cli dbmate goose migrate flyway liquibase", lazyregexp.New(`(^| )(database (drop|reset)|db drop|fresh|drop|reset|clean|drop-all)( |$)`), nil},
 	{"dotnet", lazyregexp.New(`(^| )ef database drop( |$)`), nil},
@@ -54,7 +58,7 @@ const frameworkPrograms = "php python python3 manage.py artisan console"
 
 var frameworks = lazyregexp.New(`(^| )((\./)?manage\.py (flush|reset_db|sqlflush)|(\./)?artisan (migrate:(fresh|reset|refresh)|db:wipe)|(\./)?bin/console doctrine:(database|schema):drop)( |$)`)
 
-const deletesElsewhere = "deletes or stops what lives longer than the work at hand"
+const deletesElsewhere = "deletes, stops, opens or publishes what lives longer than the work at hand"
 
 // judgeDeletes judges clients that delete elsewhere. A server that lists such a client means it to.
 func judgeDeletes(j *judge, s simple, r *grammar.Reading) {

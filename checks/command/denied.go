@@ -52,10 +52,10 @@ var deniedPrograms = group([]denial{
 	{isSystem, "halt shutdown reboot poweroff telinit init kexec useradd userdel usermod groupadd groupdel groupmod adduser deluser passwd chpasswd visudo vipw vigr chsh " +
 		"dd wipefs shred fdisk sfdisk gdisk cfdisk parted mkswap swapoff cryptsetup lvremove vgremove pvremove setenforce iptables ip6tables nft ufw " +
 		"insmod modprobe rmmod sysctl mount umount losetup chattr bcdedit diskpart format vssadmin wbadmin cipher takeown icacls cacls net net1 sc reg regedit netsh wevtutil fsutil " +
-		"remove-item erase rd stop-computer restart-computer clear-recyclebin format-volume clear-disk set-executionpolicy"},
+		"setcap csrutil spctl auditctl nvram remove-item erase rd stop-computer restart-computer clear-recyclebin format-volume clear-disk set-executionpolicy"},
 	{isEnder, "killall killall5 pkill skill"},
 	{isSecret, "pass gopass op bw lpass vault keyring secret-tool security"},
-	{isChannel, "nc ncat netcat nc.openbsd nc.traditional socat cryptcat pwncat chisel ngrok iwr irm invoke-webrequest invoke-restmethod send-mailmessage start-bitstransfer wget2c"},
+	{isChannel, "nc ncat netcat nc.openbsd nc.traditional bore tmate upterm gotty ttyd sshuttle frpc localtunnel lt zrok playit inlets socat cryptcat pwncat chisel ngrok iwr irm invoke-webrequest invoke-restmethod send-mailmessage start-bitstransfer wget2c"},
 	{isWindows, "addinutil advpack appinstaller aspnet_compiler atbroker bash.exe bginfo bitsadmin cdb certoc certreq certutil cmdkey cmdl32 cmstp colorcpl computerdefaults configsecuritypolicy conhost control " +
 		"coregen createdump csc cscript csi customshellhost datasvcutil dcomcnfg desktopimgdownldr devicecredentialdeployment devtoolslauncher dfsvc diantz diskshadow dnscmd dnx dotnet-dump dxcap " +
 		"esentutl eventvwr excel extexport extrac32 finger.exe fltmc forfiles fodhelper fsi fsianycpu ftp gfxdownloadwrapper gpscript hh ie4uinit iediagcmd ieexec ilasm imewdbld infdefaultinstall installutil " +

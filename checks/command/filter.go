@@ -224,7 +224,7 @@ func (r *reader) found(from int) string {
 
 // veiled reports whether what commands from an index on print is made of a told text, or by code, in a way that is not computed here.
 func (r *reader) veiled(from int) bool {
-	return slices.ContainsFunc(r.commands[from:], func(s simple) bool { return !s.hands && veils(s.words, s.fed()) })
+	return anyCommand(r.commands[from:], func(s simple) bool { return !s.hands && veils(s.words, s.fed()) })
 }
 
 func veils(words []string, in *string) bool {

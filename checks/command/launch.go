@@ -49,7 +49,7 @@ func launched(program string, words []string, r *grammar.Reading) int {
 			break // what stands before is the program, and not the value of an option
 		}
 		name := packageProgram(words[i])
-		if packaged.Has(name) || !direct && (writers.Has(name) || copiers.Has(name) || among(name, shellNames) || among(name, interpreterNames) || languageOf(name) != nil || grammar.Lookup(name) != nil && !shows.Has(name) || rewriting()[name] != nil) && ordinary(name) {
+		if packaged.Has(name) || k == 0 && channels(name) || !direct && (writers.Has(name) || copiers.Has(name) || among(name, shellNames) || among(name, interpreterNames) || languageOf(name) != nil || grammar.Lookup(name) != nil && !shows.Has(name) || rewriting()[name] != nil) && ordinary(name) {
 			return i
 		}
 	}
@@ -60,6 +60,12 @@ func launched(program string, words []string, r *grammar.Reading) int {
 func ordinary(name string) bool {
 	why, bad := denied(name)
 	return !bad || why.kind == inShell
+}
+
+// channels reports whether a name is of a program that opens connections for others.
+func channels(name string) bool {
+	why, _ := denied(name)
+	return why.kind == network
 }
 
 // packageProgram returns the program that the name of a package stands for: without its version and the registry.

@@ -6,7 +6,6 @@ package command
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 	"sync"
 
@@ -203,7 +202,7 @@ func (r *reader) printed(from int) string {
 	if text, told := r.told(from); told {
 		return text
 	}
-	if r.foreign || slices.ContainsFunc(r.commands[from:], r.brings) {
+	if r.foreign || anyCommand(r.commands[from:], r.brings) {
 		return insertion
 	}
 	if r.veiled(from) {
@@ -262,6 +261,14 @@ func (r *reader) target(redirect *syntax.Redirect) {
 	}
 	if out := redirect.Op != syntax.RdrIn && redirect.Op != syntax.WordHdoc; out && filekind.Startup(toDirectory(r.directory, text)) {
 		r.refuse(-1, startup, "redirects to a file from which a shell, git or the system starts programs later")
+	}
+	if redirect.Op != syntax.RdrIn && redirect.Hdoc == nil {
+		syntax.Walk(redirect.Word, func(n syntax.Node) bool {
+			if p, ok := n.(*syntax.ParamExp); ok && p.Param != nil && among(p.Param.Value, "GITHUB_ENV GITHUB_PATH BASH_ENV ENV ZDOTDIR") {
+				r.refuse(-1, startup, "redirects to a file from which a shell, git or the system starts programs later")
+			}
+			return true
+		})
 	}
 	switch {
 	case r.contained && ofSystem(text) && text != "/dev/null":
@@ -324,7 +331,7 @@ func (r *reader) command(c syntax.Command) {
 				r.piped = &veil
 			}
 		}
-		r.foreign = foreign || (c.Op == syntax.Pipe || c.Op == syntax.PipeAll) && slices.ContainsFunc(r.commands[first:second], r.brings)
+		r.foreign = foreign || (c.Op == syntax.Pipe || c.Op == syntax.PipeAll) && anyCommand(r.commands[first:second], r.brings)
 		r.branch(c.Y, piped, !piped)
 		r.foreign, r.piped = foreign, before
 		if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
@@ -335,7 +342,7 @@ func (r *reader) command(c syntax.Command) {
 			}
 			r.feed(second, fed)
 			_, while := c.Y.Cmd.(*syntax.WhileClause)
-			hands := while || slices.ContainsFunc(r.commands[second:], func(s simple) bool { return len(s.words) > 0 && feeds.Has(programName(s.words[0])) })
+			hands := while || anyCommand(r.commands[second:], func(s simple) bool { return len(s.words) > 0 && feeds.Has(programName(s.words[0])) })
 			pattern := ""
 			if second < len(r.commands) && len(c.X.Redirs) == 0 {
 				pattern = r.commands[second].searched()
@@ -364,6 +371,15 @@ func (r *reader) command(c syntax.Command) {
 				}
 				return true
 			})
+		case *syntax.WhileClause:
+			if len(c.Cond) == 1 && among(onlyWord(c.Cond[0]), "true :") {
+				syntax.Walk(c, func(n syntax.Node) bool {
+					if s, ok := n.(*syntax.Stmt); ok && s.Background {
+						r.refuse(-1, unread, "starts commands in the background without end")
+					}
+					return true
+				})
+			}
 		case *syntax.Block: // runs as it stands
 			r.inner(c)
 			return
@@ -379,6 +395,14 @@ func (r *reader) command(c syntax.Command) {
 		r.inner(c)
 		r.maybe--
 	}
+}
+
+// onlyWord returns the only word of a command; "" if it has others.
+func onlyWord(s *syntax.Stmt) string {
+	if c, ok := s.Cmd.(*syntax.CallExpr); ok && len(c.Args) == 1 {
+		return c.Args[0].Lit()
+	}
+	return ""
 }
 
 // scope notes what a subshell cannot change, and returns a function that brings it back.
@@ -471,8 +495,8 @@ func (r *reader) call(assigns []*syntax.Assign, args []*syntax.Word) {
 	}
 	s.input, s.directory, s.before, s.foreign = r.stdin, r.directory, r.piped, r.foreign
 	if r.piped != nil && *r.piped != untold && len(s.words) > 1 && s.words[0] == "read" {
-		for line := range strings.Lines(*r.piped) {
-			r.set(s.words[len(s.words)-1], trimSuffix(line, "\n"))
+		for _, line := range strings.Split(trimSuffix(*r.piped, "\n"), "\n") {
+			r.set(s.words[len(s.words)-1], line)
 		}
 	}
 	r.shadowed = r.shadowed || r.shadows(s.words)

@@ -5,7 +5,6 @@ package command
 
 import (
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -29,8 +28,8 @@ type patchedFile struct {
 // patchedFiles returns the files that a patch names, in the form of Codex and in the forms of diff. A line of a hunk that looks like the head of
 // a file counts as one. maxPatched bounds them.
 func patchedFiles(text string) (files []patchedFile) {
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\r\n")
+	for _, line := range strings.Split(text, "\n") {
+		line = strings.TrimRight(line, "\r")
 		if len(files) == maxPatched {
 			break
 		}
@@ -186,7 +185,7 @@ func judgePatch(j *judge, s simple, r *grammar.Reading) {
 		case agentMarks.MatchString(w):
 			j.patch(directory, w)
 		case !made || text == built:
-			if !slices.Contains(r.Operands, i+1) || !hasPrefix(w, insertion) {
+			if !hasIndex(r.Operands, i+1) || !hasPrefix(w, insertion) {
 				continue
 			}
 			j.refuse(-1, unread, unreadPatch)

@@ -153,7 +153,7 @@ func (j *judge) connects(program string, s simple, own int) {
 		if program == "git" && len(r.Operands) > 1 && i == r.Operands[1] && among(s.words[r.Operands[0]], "clone fetch pull push ls-remote") {
 			kind = bySSH // no place for a name of a branch
 		}
-		if host, found := hostIn(w, kind, slices.Contains(r.Operands, i)); found && !listedHost(hosts, host) && !(kind == byHost && len(hosts) > 1 && slices.Contains(r.Operands, i) && nearby(host) && s.looks(i)) {
+		if host, found := hostIn(w, kind, hasIndex(r.Operands, i)); found && !listedHost(hosts, host) && !(kind == byHost && len(hosts) > 1 && hasIndex(r.Operands, i) && nearby(host) && s.looks(i)) {
 			j.refuseWord(&s, i, network, what)
 			return
 		}

@@ -116,7 +116,7 @@ func judgeInstall(j *judge, s simple, r *grammar.Reading) {
 			to = append(to, value)
 		case before == "--prefix" || before == "--destdir":
 			to = append(to, w)
-		case program == "cmake" && (w == "--install" || before == "--target" && installs.MatchString(w)), program != "cmake" && slices.Contains(r.Operands, i+1) && installs.MatchString(w):
+		case program == "cmake" && (w == "--install" || before == "--target" && installs.MatchString(w)), program != "cmake" && hasIndex(r.Operands, i+1) && installs.MatchString(w):
 			does = true
 		}
 	}

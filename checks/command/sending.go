@@ -11,10 +11,10 @@ import (
 // services are programs with addresses and accounts of their own. Those of goods also build, install or show; only their words for sending count.
 const (
 	services = goods + " git rsync gh glab hub tea aws gcloud gsutil az doctl flyctl fly vercel netlify heroku firebase wrangler supabase surge railway sl gt arc ssh scp sftp mail mailx sendmail mutt msmtp restic borg wormhole croc tailscale lt ngrok " +
-		"ansible ansible-playbook xdg-open open start claude codex gemini telegram-cli slack"
+		"pastebinit gist hf huggingface-cli wandb sentry-cli codecov dvc bzr fossil tmate llm aider localtunnel mvn gradle dotnet ansible ansible-playbook xdg-open open start claude codex gemini telegram-cli slack"
 	goods     = "docker podman nerdctl skopeo crane oras helm npm pnpm yarn lerna gem twine uv poetry pdm hatch flit cargo svn hg jj kubectl oc terraform tofu pulumi"
 	gitSends  = "push send-email imap-send http-push send-pack svn p4 annex review"
-	sendWords = "push --push publish unpublish upload deploy apply create delete copy sync login imagetools release submit commit tag yank owner"
+	sendWords = "push --push publish unpublish upload deploy apply create delete copy sync login imagetools release submit commit tag yank owner cp upgrade sync"
 	lookWords = "help version --help --version auth status login logout"
 )
 
@@ -25,6 +25,13 @@ func judgeSending(j *judge, s simple, r *grammar.Reading) {
 	}
 	has := func(list string) bool { return anyWord(s.words[1:], func(w string) bool { return among(w, list) }) }
 	sends := false
+	if len(r.Operands) > 0 && among(programName(s.words[0]), launcherNames) {
+		for _, i := range r.Operands[:min(2, len(r.Operands))] {
+			if name := packageProgram(s.words[i]); among(name, services) && !among(name, goods) {
+				sends = true
+			}
+		}
+	}
 	switch program := programName(s.words[0]); {
 	case program == "git":
 		sends = has(gitSends) && s.words[1] != "help"

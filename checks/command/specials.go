@@ -83,7 +83,7 @@ func judgeGit(j *judge, s simple, r *grammar.Reading) {
 	case "config":
 	case "restore", "checkout", "rm", "mv":
 		j.each(s, startup, "names a file from which a shell, git or the system starts programs later", func(i int, w string) bool {
-			return slices.Contains(operands, i) && filekind.Startup(toDirectory(j.directory, w))
+			return hasIndex(operands, i) && filekind.Startup(toDirectory(j.directory, w))
 		})
 		return
 	case "remote":
@@ -291,7 +291,13 @@ func judgeServices(j *judge, s simple, r *grammar.Reading) {
 	if j.inside && among(s.first(r), "enable reenable link edit add-wants add-requires set-default import-environment set-environment enable-linger") {
 		j.refuse(-1, outside, "has the system start something later")
 	}
+	if among(s.first(r), "stop disable mask kill") {
+		j.each(s, system, "stops what watches over the system", func(_ int, w string) bool { return among(trimSuffix(w, ".service"), protectors) })
+	}
 }
+
+// protectors are services that watch over the system.
+const protectors = "auditd apparmor firewalld ufw nftables fail2ban falcon-sensor clamav-daemon osqueryd wazuh-agent rsyslog systemd-journald"
 
 // judgeDump refuses to print the whole environment, or a variable of it that holds a secret.
 func judgeDump(j *judge, s simple, r *grammar.Reading) {
@@ -412,7 +418,7 @@ func judgeRemoval(j *judge, s simple, r *grammar.Reading) {
 
 // judgeFind judges what find deletes: files below the directories of the work that have something in common are like those of rm.
 func judgeFind(j *judge, s simple, r *grammar.Reading) {
-	i := slices.Index(s.words, "-delete")
+	i := indexOf(s.words, "-delete")
 	if i < 0 {
 		return
 	}
@@ -534,6 +540,11 @@ func judgeStatement(j *judge, s simple, _ *grammar.Reading) {
 		}
 	}
 	for _, text := range texts {
+		for _, one := range updates.FindAllString(text, maxOthers) {
+			if !contains(strings.ToLower(one), "where") {
+				j.refuse(-1, wipe, what)
+			}
+		}
 		for _, m := range writtenBySQL.FindAllStringSubmatch(text, maxOthers) {
 			if ofSystem(m[1]) && m[1] != "/dev/null" {
 				j.refuse(-1, system, "names a directory or device of the system, which the program would change")
@@ -542,6 +553,9 @@ func judgeStatement(j *judge, s simple, _ *grammar.Reading) {
 		}
 	}
 }
+
+// updates are statements that change rows, all of them without a condition.
+var updates = lazyregexp.New(`(?i)\bupdate\s+\S+\s+set\s[^;]*`)
 
 // writtenBySQL is the name of a file that a client or a server of a database writes.
 var writtenBySQL = lazyregexp.New(`(?i)(?:\b(?:to|outfile|dumpfile)\s+|^\s*\.(?:output|once|backup|save|clone|log)\s+|\\(?:o|w)\s+)'?([/~.][^'\s;]*)`)

@@ -4,7 +4,6 @@
 package command
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/checks/command/internal/grammar"
@@ -46,7 +45,7 @@ func contained(program string, words []string, r *grammar.Reading) int {
 		return i
 	}
 	if program == "toolvet" { // a server
-		if i := slices.Index(words, "--") + 1; i > 0 && i < len(words) {
+		if i := indexOf(words, "--") + 1; i > 0 && i < len(words) {
 			return i
 		}
 		return 0
@@ -75,7 +74,7 @@ func contained(program string, words []string, r *grammar.Reading) int {
 		return 0
 	}
 	if among(program, "kubectl oc k") {
-		if i := slices.Index(words, "--"); i > 0 && i+1 < len(words) {
+		if i := indexOf(words, "--"); i > 0 && i+1 < len(words) {
 			return i + 1
 		}
 	}
@@ -92,7 +91,7 @@ func imageName(image string) string {
 }
 
 // lookers are commands that only look, of programs that are refused by default: their first words.
-var lookers = []string{"crontab -l", "mount -l", "at -l", "atq", "ufw status", "iptables -L", "iptables -S", "losetup -l", "losetup -a", "fdisk -l", "launchctl list", "launchctl print", "schtasks /query", "sysctl -n", "sysctl -a", "vault version", "op account list", "op vault list", "op whoami", "security find-certificate", "security find-identity", "nc -z localhost", "nc -z 127.0.0.1", "nc -zv localhost", "nc -zv 127.0.0.1", "nc -vz localhost", "nc -vz 127.0.0.1"}
+var lookers = []string{"crontab -l", "csrutil status", "spctl --status", "auditctl -l", "auditctl -s", "nvram -p", "mount -l", "at -l", "atq", "ufw status", "iptables -L", "iptables -S", "losetup -l", "losetup -a", "fdisk -l", "launchctl list", "launchctl print", "schtasks /query", "sysctl -n", "sysctl -a", "vault version", "op account list", "op vault list", "op whoami", "security find-certificate", "security find-identity", "nc -z localhost", "nc -z 127.0.0.1", "nc -zv localhost", "nc -zv 127.0.0.1", "nc -vz localhost", "nc -vz 127.0.0.1"}
 
 // looksOnly reports whether a command of a program that is refused by default only looks.
 func looksOnly(name string, words []string) bool {
@@ -165,7 +164,7 @@ func inlineLines(program string, words []string, r *grammar.Reading) []string {
 		}
 	}
 	if among(program, containers) && len(r.Operands) > 2 && among(words[r.Operands[0]], "run create") {
-		if i := slices.Index(words[r.Operands[1]:], "-c"); i > 0 && anyWord(words[:r.Operands[1]], entryShell.MatchString) && r.Operands[1]+i+1 < len(words) {
+		if i := indexOf(words[r.Operands[1]:], "-c"); i > 0 && anyWord(words[:r.Operands[1]], entryShell.MatchString) && r.Operands[1]+i+1 < len(words) {
 			lines = append(lines, words[r.Operands[1]+i+1]) // of a shell that is the entry point
 		}
 	}

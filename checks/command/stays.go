@@ -32,12 +32,13 @@ var stayers = []stayer{
 	{"claude codex gemini qwen", "mcp remove|mcp enable|mcp import|plugin enable|plugin update|extensions link|extensions enable|extensions update", setting, "changes the servers or plugins that an agent starts later", false},
 	{"code code-insiders codium cursor windsurf", "--add-mcp", setting, "adds a server, which an agent starts later", false},
 	{"code code-insiders codium vscodium cursor windsurf positron trae", "--install-extension", setting, "installs code into the editor", true},
+	{"bind", "-x|-f", setting, "has a shell run lines at the press of a key", true},
 	{"direnv", "allow|permit|grant", setting, "has a shell run a file of settings from now on", false},
 	{"mise rtx", "trust", setting, "has a shell run a file of settings from now on", false},
 }
 
 // stayerNames are their names, and those of programs that run them.
-const stayerNames = "git pre-commit prek lefthook simple-git-hooks pm2 pm2-runtime forever-service brew watchman docker podman nerdctl copilot cursor-agent opencode droid amp kiro-cli kiro q auggie crush goose cline grok kimi windsurf claude codex gemini qwen code code-insiders codium vscodium positron trae cursor husky direnv mise rtx npx bunx pnpm yarn npm"
+const stayerNames = "git pre-commit prek lefthook simple-git-hooks pm2 pm2-runtime forever-service brew watchman docker podman nerdctl copilot cursor-agent opencode droid amp kiro-cli kiro q auggie crush goose cline grok kimi windsurf claude codex gemini qwen code code-insiders codium vscodium positron trae cursor husky bind direnv mise rtx npx bunx pnpm yarn npm"
 
 // judgeStays refuses commands by which something starts later.
 func judgeStays(j *judge, s simple, _ *grammar.Reading) {

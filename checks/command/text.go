@@ -65,3 +65,14 @@ func lastStep(file string) string { return path.Base(file) }
 
 //go:noinline
 func ext(file string) string { return path.Ext(file) }
+
+// hasIndex is [slices.Contains] for indices, anyCommand is [slices.ContainsFunc] for commands, and indexOf is [slices.Index], as calls.
+//
+//go:noinline
+func hasIndex(list []int, i int) bool { return slices.Contains(list, i) }
+
+//go:noinline
+func anyCommand(list []simple, ok func(s simple) bool) bool { return slices.ContainsFunc(list, ok) }
+
+//go:noinline
+func indexOf(words []string, word string) int { return slices.Index(words, word) }

@@ -45,7 +45,7 @@ func judgeSearch(j *judge, s simple, r *grammar.Reading) {
 		begins = append(slices.Clone(begins), ".")
 	}
 	for i, w := range begins {
-		if w == "" || w[0] == '-' || i < len(s.words)-1 && !slices.Contains(r.Operands, i+1) || len(r.Operands) > 0 && i+1 == r.Operands[0] && !r.Gave("-e", "--regexp", "-f", "--file") {
+		if w == "" || w[0] == '-' || i < len(s.words)-1 && !hasIndex(r.Operands, i+1) || len(r.Operands) > 0 && i+1 == r.Operands[0] && !r.Gave("-e", "--regexp", "-f", "--file") {
 			continue // an option, its value, or the expression
 		}
 		if (hidden || contains(w, ".config") || contains(j.directory, ".config")) && j.ofHome(j.elsewhere(s), w) {
@@ -280,6 +280,12 @@ func judgeContainer(j *judge, s simple, r *grammar.Reading) {
 	if among(s.first(r), "build buildx image") && len(r.Operands) > 1 {
 		own(s.words[r.Operands[len(r.Operands)-1]])
 	}
+	if len(r.Operands) > 1 && among(s.first(r), "run create pull") && len(j.hosts) > 0 {
+		host, _, ok := cut(s.words[r.Operands[1]], "/")
+		if ok && strings.ContainsAny(host, ".:") && !contains(host, insertion) && !registries.MatchString(host) && !listedHost(j.hosts, host) {
+			j.refuseWord(&s, r.Operands[1], fetched, "runs an image of a registry that is not listed")
+		}
+	}
 	if len(r.Operands) < 3 || s.words[r.Operands[0]] != "run" || !slices.ContainsFunc(r.Operands[2:], func(i int) bool { return among(s.words[i], "env printenv set export") }) {
 		return
 	}
@@ -287,6 +293,9 @@ func judgeContainer(j *judge, s simple, r *grammar.Reading) {
 		return hasPrefix(w, "--env-file") || among(s.words[i-1], "-e --env") && !contains(w, "=") && secretVariable(w)
 	})
 }
+
+// registries are those of images that projects know.
+var registries = lazyregexp.New(`^(localhost(:\d+)?|(\w+\.)?docker\.(io|com)|docker\.elastic\.co|ghcr\.io|quay\.io|([\w-]+\.)?gcr\.io|[\w-]+\.pkg\.dev|mcr\.microsoft\.com|public\.ecr\.aws|[\w.-]+\.amazonaws\.com|[\w-]+\.azurecr\.io|registry\.(k8s\.io|gitlab\.com|access\.redhat\.com|redhat\.io)|lscr\.io|nvcr\.io|cgr\.dev)$`)
 
 // judgeBucket refuses to delete all that is in a bucket.
 func judgeBucket(j *judge, s simple, r *grammar.Reading) {
