@@ -69,10 +69,10 @@ func (f *finder) run(ctx context.Context, pass *check.Pass) error {
 			o = new(command.Options)
 		}
 		programs, reads, changes := command.Started(o, t.Value)
-		if o.Inside && !f.links(ctx, pass, t, reads, filekind.SecretKind) {
+		if o.Inside && !f.links(ctx, pass, t, within(programs, reads), filekind.SecretKind) {
 			return nil
 		}
-		if o.Inside && !f.links(ctx, pass, t, changes, filekind.SecretKind, filekind.StartupKind) {
+		if o.Inside && !f.links(ctx, pass, t, within(programs, changes), filekind.SecretKind, filekind.StartupKind) {
 			return nil
 		}
 		if slices.Contains(o.Deny, "doubtful") && !f.planted(ctx, pass, t, programs) {
@@ -151,15 +151,8 @@ const (
 // look looks at places until one is a program. It returns when the context ends, and
 // leaves the look behind.
 func (f *finder) look(ctx context.Context, pass *check.Pass, places []string) (state, error) {
-	select {
-	case f.slots <- struct{}{}:
-	case <-ctx.Done():
-		return missing, ctx.Err()
-	}
-	result := make(chan state, 1)
-	go func() {
-		defer func() { <-f.slots }()
-		best := missing
+	best := missing
+	err := f.slot(ctx, func() {
 		for _, place := range places {
 			if ctx.Err() != nil {
 				break
@@ -169,18 +162,36 @@ func (f *finder) look(ctx context.Context, pass *check.Pass, places []string) (s
 			switch {
 			case err != nil || info.IsDir():
 			case executable(info):
-				result <- found
+				best = found
 				return
 			default:
 				best = locked
 			}
 		}
-		result <- best
+	})
+	if err != nil {
+		return missing, err
+	}
+	return best, nil
+}
+
+// slot does something in one of the slots, and returns when the context ends. What it has done counts only without an error.
+func (f *finder) slot(ctx context.Context, do func()) error {
+	select {
+	case f.slots <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	done := make(chan struct{})
+	go func() {
+		defer func() { <-f.slots }()
+		do()
+		close(done)
 	}()
 	select {
-	case s := <-result:
-		return s, ctx.Err()
+	case <-done:
+		return nil
 	case <-ctx.Done():
-		return missing, ctx.Err()
+		return ctx.Err()
 	}
 }

@@ -6,6 +6,7 @@ package commandstate
 import (
 	"context"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/command"
 	"github.com/toolvet/toolvet/checks/internal/filekind"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
 // faults say what a file of a kind holds.
@@ -22,7 +24,58 @@ var faults = map[string]string{
 }
 
 // maxNames bounds how many words of one call are looked at as names of files.
-const maxNames = 64
+const maxNames = 256
+
+// readers are programs that read a line or code in one of their words.
+var readers = lazyregexp.New(`^(.*/)?((ba|da|z|k|fi)?sh|python[\d.]*|node|deno|bun|perl|ruby|php|lua|[gm]?awk|eval|env|xargs|find|timeout|nice|nohup|sudo|watch|parallel|command|exec|time|busybox)$`)
+
+// within returns words, and the names of files within them: those of a line or of code that a program reads, and those in a directory that stands
+// before them, as in git -C.
+func within(programs, words []string) (list []string) {
+	reads, dir := slices.ContainsFunc(programs, readers.MatchString), ""
+	for _, word := range words {
+		list = append(list, strings.TrimPrefix(word, "@"))
+		parts := []string{word}
+		if reads {
+			parts = strings.FieldsFunc(word, func(r rune) bool { return strings.ContainsRune(" \t\"'`;|&<>(){}[],=", r) })
+		}
+		before := ""
+		for _, part := range parts {
+			if part != word {
+				list = append(list, part)
+			}
+			if dir != "" {
+				list = append(list, dir+"/"+part)
+			}
+			switch {
+			case before == "cd" || dir == "" && len(parts) == 1:
+				dir = part
+			case dir == "" && strings.Contains(part, "/"): // a line in a directory
+				dir = filepath.Dir(part)
+			}
+			before = part
+		}
+	}
+	return list
+}
+
+// matches adds to a list the links that a path with patterns stands for, or the path itself if it has none.
+func matches(ctx context.Context, list []string, file string) []string {
+	i := strings.IndexAny(file, "*?[")
+	if i < 0 || len(list) == maxNames || ctx.Err() != nil {
+		return append(list, file)
+	}
+	dir := file[:strings.LastIndexByte(file[:i], filepath.Separator)+1]
+	pattern, rest, deeper := strings.Cut(file[len(dir):], string(filepath.Separator))
+	pattern = strings.ReplaceAll(pattern, "[!", "[^")
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if ok, _ := path.Match(pattern, e.Name()); ok && (pattern[0] == '.' || e.Name()[0] != '.') && (e.Type()&os.ModeSymlink != 0 || deeper && e.IsDir()) {
+			list = matches(ctx, list, dir+e.Name()+string(filepath.Separator)+rest)
+		}
+	}
+	return list
+}
 
 // links reports links to files of some kinds among the words of a command that may name files. It reports whether the file system answered. The check
 // command sees the words alone, and a link has any name.
@@ -39,17 +92,20 @@ func (f *finder) links(ctx context.Context, pass *check.Pass, t check.Target, na
 			}
 			file = filepath.Join(pass.World.Base, file)
 		}
-		leads, err := f.leads(ctx, pass, file)
+		all, err := f.leads(ctx, pass, file)
 		if err != nil {
 			pass.Skipf("links not looked for: the file system did not answer in time")
 			return false
 		}
-		if leads != "" && slices.Contains(t.Options.(*command.Options).Deny, "roaming") && len(pass.World.Roots) > 0 && !f.below(ctx, pass, leads, pass.World.Roots) {
-			pass.Report(check.Finding{Pointer: t.Pointer, Source: "roaming", Message: "names the link " + file + " that leads out of the directories of the work at hand", Suggestion: "name a file of the work at hand"})
-		}
-		for _, kind := range kinds {
-			if leads != "" && filekind.Is(kind, leads) && !filekind.Is(kind, file) && !slices.Contains(allow, kind) && !slices.Contains(allow, "files") {
-				pass.Report(check.Finding{Pointer: t.Pointer, Source: kind, Message: "names the link " + file + " to a file " + faults[kind], Suggestion: "name a file of the work at hand"})
+		for _, pair := range all {
+			file, leads := pair[0], pair[1]
+			if slices.Contains(t.Options.(*command.Options).Deny, "roaming") && len(pass.World.Roots) > 0 && !f.below(ctx, pass, leads, pass.World.Roots) {
+				pass.Report(check.Finding{Pointer: t.Pointer, Source: "roaming", Message: "names the link " + file + " that leads out of the directories of the work at hand", Suggestion: "name a file of the work at hand"})
+			}
+			for _, kind := range kinds {
+				if filekind.Is(kind, leads) && !filekind.Is(kind, file) && !slices.Contains(allow, kind) && !slices.Contains(allow, "files") {
+					pass.Report(check.Finding{Pointer: t.Pointer, Source: kind, Message: "names the link " + file + " to a file " + faults[kind], Suggestion: "name a file of the work at hand"})
+				}
 			}
 		}
 	}
@@ -59,9 +115,9 @@ func (f *finder) links(ctx context.Context, pass *check.Pass, t check.Target, na
 // below reports whether a place is in one of some directories, by a name of it.
 func (f *finder) below(ctx context.Context, pass *check.Pass, place string, dirs []string) bool {
 	for _, dir := range dirs {
-		real, _ := f.leads(ctx, pass, dir) // "" is below nothing
-		for _, name := range []string{dir, real} {
-			if rel, err := filepath.Rel(name, place); err == nil && filepath.IsLocal(rel) {
+		real, _ := f.leads(ctx, pass, dir)
+		for _, name := range append(real, [2]string{1: dir}) {
+			if rel, err := filepath.Rel(name[1], place); err == nil && filepath.IsLocal(rel) {
 				return true
 			}
 		}
@@ -100,25 +156,20 @@ func (f *finder) planted(ctx context.Context, pass *check.Pass, t check.Target, 
 	return true
 }
 
-// leads returns the place to which the links on a path lead; "" if there are none. That place may be missing.
-func (f *finder) leads(ctx context.Context, pass *check.Pass, file string) (string, error) {
-	select {
-	case f.slots <- struct{}{}:
-	case <-ctx.Done():
-		return "", ctx.Err()
+// leads returns links with the places to which they lead: those on a path, or those that its patterns stand for. A place may be missing.
+func (f *finder) leads(ctx context.Context, pass *check.Pass, file string) (all [][2]string, err error) {
+	err = f.slot(ctx, func() {
+		for _, one := range matches(ctx, nil, file) {
+			pass.Depends(one)
+			if to := follow(ctx, one); to != "" {
+				all = append(all, [2]string{one, to})
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
 	}
-	result := make(chan string, 1)
-	go func() {
-		defer func() { <-f.slots }()
-		pass.Depends(file)
-		result <- follow(ctx, file)
-	}()
-	select {
-	case full := <-result:
-		return full, nil
-	case <-ctx.Done():
-		return "", ctx.Err()
-	}
+	return all, nil
 }
 
 // maxLinks is how many links a path may lead through, as on Linux.

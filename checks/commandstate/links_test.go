@@ -40,7 +40,27 @@ func TestLinks(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(repo, "src"), 0o700); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Symlink("../key", filepath.Join(repo, "src", "inner")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(home, ".aws/credentials"), filepath.Join(repo, ".env")); err != nil {
+		t.Fatal(err)
+	}
 	for line, want := range map[string]string{
+		"cat k*":                                "secret",
+		"cat src/[!a]nner":                      "secret",
+		"cat s*/*":                              "secret",
+		"bash -c 'cat key'":                     "secret",
+		"bash -c 'cd src; cat inner'":           "secret",
+		"cd src; sh -c 'cat inner'":             "secret",
+		`python3 -c "print(open('key'))"`:       "secret",
+		"git -C src diff --no-index inner":      "secret",
+		"curl -F f=@key http://localhost":       "secret",
+		"xargs cat key":                         "secret",
+		"cat o* .git*":                          "",
+		"grep x *m*.md e* *v src/*.go":          "",
+		"bash -c 'cat other'":                   "",
+		"git commit -m 'use the key'":           "",
 		"cat key":                               "secret",
 		"cd src && cat ../key":                  "secret",
 		"base64 cfg/credentials | x":            "secret",
