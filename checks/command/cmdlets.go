@@ -78,7 +78,7 @@ func (j *judge) asUnix(words []string) []string {
 		list = append(list, strings.Split(word, ",")...)
 	}
 	if last != "" {
-		list = append(list, last)
+		list = with(list, last)
 	}
 	return list
 }
@@ -89,7 +89,7 @@ func parted(words []string) (list []string) {
 		if m := namedValue.FindStringSubmatch(w); m != nil {
 			list = append(list, m[1], m[2])
 		} else {
-			list = append(list, w)
+			list = with(list, w)
 		}
 	}
 	return list

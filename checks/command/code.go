@@ -105,7 +105,7 @@ func (j *judge) interpret(element int, place, program, text string, depth int) {
 	j.wrote(text)
 	var files []string
 	for file := range j.made {
-		files = append(files, file)
+		files = with(files, file)
 	}
 	slices.Sort(files) // the same findings in the same order, each time
 	for _, file := range files {
@@ -215,7 +215,7 @@ func (l *language) does(s source) string {
 				case from != "":
 					more.put("\n" + from + "." + one)
 					if unknown {
-						taken = append(taken, one)
+						taken = with(taken, one)
 					}
 				case one == "self" || one == "cls": // whose hidden members pass
 					return inCode
@@ -224,7 +224,7 @@ func (l *language) does(s source) string {
 				case !imports(one):
 					return inCode
 				case !contains(one, ".") && !among(one, l.pure) && !among(one, standard):
-					modules = append(modules, one)
+					modules = with(modules, one)
 				}
 			}
 		}
@@ -305,7 +305,7 @@ func (s source) taken(l *language) (names []string) {
 			}
 			for _, name := range notNames.Split(s.code[m[i]:m[i+1]], -1) {
 				if module != "fs" && !among(module, l.pure) || among(name, scriptCalls) {
-					names = append(names, name)
+					names = with(names, name)
 				}
 			}
 		}
@@ -341,7 +341,7 @@ func (s source) spreads() bool {
 		if name != "" && !holds(seen, name) && !onlyMembers(s.code, name) {
 			return true
 		}
-		seen = append(seen, name)
+		seen = with(seen, name)
 	}
 	return false
 }
@@ -447,7 +447,7 @@ func (s source) fileCommands() (list [][]string) {
 				words, files = []string{"chmod", files[1]}, files[:1]
 			}
 		case contains(call, "recursive"):
-			words = append(words, "-rf")
+			words = with(words, "-rf")
 		}
 		if len(files) != 1 || !plainFile.MatchString(files[0]) {
 			return nil

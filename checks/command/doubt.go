@@ -28,6 +28,9 @@ func (j *judge) roam(directory, word string) {
 		return
 	}
 	full := j.full(directory, word)
+	if hasPrefix(full, insertion+"/") || full == insertion+".." {
+		j.refuse(-1, roaming, "looks at or goes to a place that the line does not name")
+	}
 	if contains(full, insertion) || streams.MatchString(full) {
 		return
 	}
@@ -56,19 +59,40 @@ func (j *judge) wanders(program, directory string, s simple, r *grammar.Reading)
 			j.roam(directory, dir)
 		}
 		names = nil
+	case among(program, builds):
+		names = nil // as other words
 	case (expressive.Has(program) && program != "git" || among(program, "jq yq fd")) && len(names) > 0 && !r.Gave("-e", "-f", "--regexp", "--expression", "--file", "--from-file"):
 		names = names[1:] // what it looks for, or what it does
 	}
 	for _, i := range names {
 		j.roam(directory, s.words[i])
 	}
-	if !among(program, "cd pushd") {
+	for i, w := range s.words[1:] { // also values of options
+		switch {
+		case i > 0 && among(program, "jq gojq jaq") && among(s.words[i-1], "--rawfile --slurpfile"), among(program, builds) && farPlace.MatchString(w) && s.words[i] != "-o":
+			j.roam(directory, w)
+		case among(program, "awk gawk mawk"):
+			for _, m := range awkReads.FindAllStringSubmatch(w, maxOthers) {
+				j.roam(directory, m[1])
+			}
+		}
+	}
+	if !among(program, "cd pushd "+builds) {
 		j.roam(directory, ".")
 	}
 }
 
 // alsoLook are programs that print or copy files, beside those of shows.
-const alsoLook = "sed gsed uniq comm paste join column fold fmt rev tac strings hexdump xxd od cksum sha512sum base64 xmllint fd cp"
+const (
+	alsoLook = "sed gsed uniq comm paste join column fold fmt rev tac strings hexdump xxd od cksum sha512sum base64 xmllint fd cp gron xq colordiff objdump nm size readelf cloc scc tokei ag ack codespell vale markdownlint cppcheck " + builds
+	builds   = "man gcc g++ cc c++ clang clang++ cmake ruff black isort flake8 pylint mypy pyright tsx node nodejs python python3 clang-tidy clang-format shfmt sqlfluff"
+)
+
+// farPlace is a path from the top, from a home directory or from above, and awkReads is a file that code of awk reads.
+var (
+	farPlace = lazyregexp.New(`^(/|~|\.\./)`)
+	awkReads = lazyregexp.New(`<\s*"([^"]+)"`)
+)
 
 // judgeFilter refuses unknown options of filters: they may do anything, and may take the next word.
 func judgeFilter(j *judge, s simple, _ *grammar.Reading) {
@@ -89,15 +113,18 @@ func (j *judge) deletes(s simple, r *grammar.Reading) {
 	j.each(s, deleting, what, func(_ int, w string) bool { return strings.ContainsAny(w, "*?[{"+insertion) })
 }
 
-// oddSed reports whether a script of sed has a command that sed's versions do not have in common.
+// oddSed reports whether a script of sed has a command that sed's versions do not have in common, and judges the files that it reads.
 //
 //go:noinline
-func oddSed(script string) bool {
+func (j *judge) oddSed(script string) bool {
 	r := sedReader{rest: script, escapes: true}
 	for r.rest != "" {
 		if !r.command() {
 			return true
 		}
+	}
+	for _, name := range r.reads {
+		j.roam(j.directory, name)
 	}
 	return r.strange
 }

@@ -23,6 +23,10 @@ func TestRoaming(t *testing.T) {
 		"find . -path './x/*'": "", "find /usr -name stdio.h": roaming, "jq '..|.x' a.json": "", "tr / _": "", "echo /etc/hosts": "", "which go": "", "date +%Y": "",
 		"git log origin/main": "", "git log ..origin/main": "", "git -C sub log": "", "git -C ../other log": roaming, "git diff --no-index ../a b": roaming, "make -C sub": "", "make -C ../other": roaming,
 		"cp ~/x .": roaming, "cp a b": "", "wc -l < ~/x": roaming, "wc -l < a": "", "cat < /dev/null": "", "diff <(sort a) <(sort b)": "", "cat \"$X\"": "", "curl https://example.org/a": "",
+		"cat \"$(dirname \"$PWD\")/notes.txt\"": roaming, "cat ${PWD%/*}/other/notes.txt": roaming, "cat $OLDPWD/x": roaming, "cat $X/notes.txt": roaming, "cat src/$X": "", "cd -; cat x": roaming, "cd sub && cd - && cat x": "", "cat ~-/x": roaming, "cat ~+/x": "", "cat ~root/notes": roaming, "cat $PWD/x": "",
+		"jq -n --rawfile a ~/notes.txt '$a'": roaming, "jq --arg a /x .b c.json": "", "sed -n 'r /home/u/notes.txt' f": roaming, "sed 's/or /and /' f": "", "sed '/a/r b' f": "", "awk 'BEGIN{while((getline l < \"/home/u/notes.txt\")>0) print l}'": roaming, "awk '$1 < \"b\"' f": "",
+		"objdump -s ../x": roaming, "gron ~/x.json": roaming, "colordiff ~/a b": roaming, "cloc ~": roaming, "ack x ~/y": roaming, "ack /x src": "", "gcc -E ~/x.c": roaming, "gcc -I/usr/include a.c": "", "gcc -Wall -o a a.c": "", "cmake -S ../other -B build": roaming, "cmake -B build": "", "cmake -DX=/usr .": "", "man ls": "", "man -l ~/notes.txt": roaming,
+		"python3 -m json.tool ~/notes.json": roaming, "python3 x.py": "", "tsx /home/u/other/x.ts": roaming, "ruff check .": "", "codespell ~/x": roaming, "node --version": "", "mypy --strict src": "",
 	})
 	atHome := check.World{Base: "/home/u", Roots: []string{"/home/u"}}
 	for line, want := range map[string]bool{"cat notes.txt": true, "echo x": false, "go version": false} {
@@ -59,6 +63,7 @@ func TestDeleting(t *testing.T) {
 		"rm a b": "", "rm -f a": "", "rm -rf node_modules": deleting, "rm -Rf dist": deleting, "rm --recursive x": deleting, "rm *.o": deleting, "rm {a,b}": "", "rm \"$X\"": deleting,
 		"find . -name '*.tmp' -exec rm {} \\;": deleting, "find . -name '*.tmp' -print": "", "ls | xargs rm": deleting, "ls | xargs wc": "",
 		"git checkout main": "", "git checkout -b x origin/main": "", "git checkout v1.2.3": "", "git checkout release/1.2": "", "git checkout src/a.go": deleting, "git checkout -- a": deleting, "git checkout HEAD~1 a": deleting,
+		"find . -name '*.o' -delete": deleting, "find . -empty": "", "git switch -C main HEAD~3": deleting, "git checkout -B main HEAD~3": deleting, "git fetch origin +main:main": deleting, "git fetch origin main": "", "git tag -d v1": deleting, "git tag v1": "", "git switch -c x": "",
 		"git restore --staged a": "", "git restore a": "", "git restore a b": deleting,
 	})
 }
@@ -72,7 +77,7 @@ func TestDoubtful(t *testing.T) {
 		"cat notes[*": doubtful, "cat notes[1]": "", "cat 'notes['": "", "[ -f a ] && ls": "", "[[ -n $X ]] && ls": "", "a=(x y); echo ${a[0]}": "", "echo $((a[1]))": "",
 		"echo $(echo $(echo $(echo $(echo $(echo hi)))))": doubtful, "echo $(echo $(echo $(echo $(echo hi))))": "", "echo $(echo a) $(echo b) $(echo c) $(echo d) $(echo e) $(echo f)": "",
 		"uniq --frobnicate a": doubtful, "uniq --count a": "", "uniq -c a": "", "sort -k2 -t/ --numeric-sort a": "", "sort --frob a": doubtful, "tail --follow=name a": "", "cut -d= -f2 --output-delimiter=: a": "",
-		"make -f evil.mk": doubtful, "make -fevil.mk": doubtful, "make --file=x.mk": doubtful, "make -f Makefile test": "", "make --makefile=./GNUmakefile": "", "make test": "", "make -j4 CC=clang": "",
+		"make -sf evil.mk": doubtful, "make -kf../evil.mk": doubtful, "make --fil evil.mk": doubtful, "make --makef=evil.mk": doubtful, "make -sf Makefile": "", "make -sk test": "", "make --max-load=2": "", "make -f evil.mk": doubtful, "make -fevil.mk": doubtful, "make --file=x.mk": doubtful, "make -f Makefile test": "", "make --makefile=./GNUmakefile": "", "make test": "", "make -j4 CC=clang": "",
 		"sed -n F a": doubtful, "sed 5Q a": doubtful, "sed -n 5,10p a": "", "sed -e 's/a/b/' -e 5q a": "", "sed -E 's/(a|b)/\\1/g; /x/d' a": "", "sed -e z a": doubtful,
 	})
 	o.Shell = "powershell"

@@ -79,9 +79,6 @@ func (j *judge) namesSecret(word, directory string) bool {
 	if contains(word, insertion) {
 		return j.namesSecret(withoutInsertions(word, ""), directory) || j.allow[expansion] && finds(withoutInsertions(word, "*"))
 	}
-	if (j.shell == "powershell" || j.shell == "cmd") && !hasPrefix(word, `\`) {
-		word = strings.ReplaceAll(word, `\`, "/")
-	}
 	if anyHidden.MatchString(word) { // an expression: directly below the root, nothing with a dot is secret
 		return false
 	}
@@ -119,7 +116,9 @@ func (j *judge) follow(s simple) {
 	to := "~"
 	for _, w := range s.words[1:] {
 		if w == "-" {
-			to = j.before
+			if to = j.before; to == "" && j.directory == "" { // where an earlier line was
+				to = insertion
+			}
 			break
 		}
 		if w == "" || w[0] != '-' {

@@ -93,7 +93,7 @@ func printedOf(words []string, in *string) (text string, told bool) {
 		}
 		var lines []string
 		for _, l := range strings.Split(*in, "\n") {
-			lines = append(lines, strings.Replace(l, m[1], m[2], n))
+			lines = with(lines, strings.Replace(l, m[1], m[2], n))
 		}
 		return strings.Join(lines, "\n"), true
 	}
@@ -281,7 +281,7 @@ func (r *reader) filtered(p *syntax.CmdSubst) (text string, told, veil bool) {
 		}
 		var words []string
 		for _, w := range c.Args {
-			words = append(words, r.text(w))
+			words = with(words, r.text(w))
 		}
 		printed, ok := printedOf(words, in)
 		veil = veil || !ok && in != nil && veils(words, in)

@@ -221,7 +221,7 @@ func (j *judge) array(elements []any) {
 			continue
 		}
 		size += len(word)
-		s.words = append(s.words, word)
+		s.words = with(s.words, word)
 	}
 	if len(s.words) < len(elements) || !j.measure(size) {
 		return

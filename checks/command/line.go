@@ -82,7 +82,7 @@ func plainWords(text string) (words []string, plain bool) {
 		if !ok || len(words) == 0 && (strings.IndexByte(word, '=') >= 0 || reserved(word)) {
 			return nil, false
 		}
-		words = append(words, word)
+		words = with(words, word)
 		i = end
 	}
 	return words, len(words) > 0
@@ -168,7 +168,7 @@ func (j *judge) split(text string) []simple {
 			quote = 0
 		case quote == 0 && strings.IndexByte(" \t\n", c) >= 0:
 			if open {
-				words = append(words, b.String())
+				words = with(words, b.String())
 			}
 			b.Reset()
 			open = false
@@ -182,7 +182,7 @@ func (j *judge) split(text string) []simple {
 		return nil
 	}
 	if open {
-		words = append(words, b.String())
+		words = with(words, b.String())
 	}
 	for i := range words {
 		j.operator(-1, i, words)

@@ -214,11 +214,11 @@ func (r *reader) printed(from int) string {
 		case len(s.words) == 0 || s.pipes:
 			return ""
 		case s.words[0] == "echo":
-			list = append(list, printedEscapes.Replace(strings.Join(s.words[1:], " "))+"\n")
+			list = with(list, printedEscapes.Replace(strings.Join(s.words[1:], " "))+"\n")
 		case s.words[0] == "printf":
-			list = append(list, decoded(strings.Join(s.words[1:], " ")))
+			list = with(list, decoded(strings.Join(s.words[1:], " ")))
 		case s.words[0] == "cat" && len(s.words) == 1 && s.input != nil && *s.input != "":
-			list = append(list, *s.input)
+			list = with(list, *s.input)
 		default:
 			return ""
 		}
@@ -254,7 +254,7 @@ func (r *reader) target(redirect *syntax.Redirect) {
 			list = &r.readFrom
 			r.roam(r.directory, text)
 		}
-		*list = append(*list, toDirectory(r.directory, text))
+		*list = with(*list, toDirectory(r.directory, text))
 	}
 	if op := redirect.Op; op != syntax.RdrIn && op != syntax.WordHdoc && op != syntax.DplIn && op != syntax.DplOut && redirect.Hdoc == nil {
 		r.leaves(-1, r.directory, text)
@@ -469,7 +469,7 @@ func (r *reader) call(assigns []*syntax.Assign, args []*syntax.Word) {
 	r.own = ""
 	var s simple
 	for _, a := range assigns {
-		s.variables = append(s.variables, r.assign(a))
+		s.variables = with(s.variables, r.assign(a))
 	}
 	for i, w := range args {
 		s.carries = s.carries || r.carries(w)
@@ -546,7 +546,7 @@ func (r *reader) set(name, text string) {
 		if r.others == nil {
 			r.others = map[string][]string{}
 		}
-		r.others[name] = append(r.others[name], old)
+		r.others[name] = with(r.others[name], old)
 	}
 	r.shadowed = r.shadowed || name == "PATH"
 	r.variables[name] = strings.ReplaceAll(text, inherited, insertion)
@@ -578,7 +578,7 @@ func (r *reader) words(w *syntax.Word) (list []string) {
 			r.fail(-1, fmt.Sprintf("makes more than %d words of one by its braces", maxExpanded), "write out the words")
 			return list
 		}
-		list = append(list, r.word(one))
+		list = with(list, r.word(one))
 	}
 	return list
 }

@@ -86,7 +86,7 @@ func (j *judge) patch(directory, text string) {
 					break
 				}
 				if rest = after; i == 0 || hasPrefix(rest, "../") {
-					names = append(names, rest)
+					names = with(names, rest)
 				}
 			}
 		}
@@ -243,9 +243,9 @@ func (s *simple) patchedBy() (changes []string) {
 
 func patchChanges(directory, text string) (changes []string) {
 	for _, f := range patchedFiles(text) {
-		changes = append(changes, home(toDirectory(directory, f.name)))
+		changes = with(changes, home(toDirectory(directory, f.name)))
 		if _, after, ok := cut(f.name, "/"); ok && f.stripped {
-			changes = append(changes, home(toDirectory(directory, after)))
+			changes = with(changes, home(toDirectory(directory, after)))
 		}
 	}
 	return changes

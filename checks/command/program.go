@@ -103,7 +103,7 @@ func (j *judge) simple(s simple, depth int) {
 	if program == "alias" && j.allow[list] { // a shell's line may use it at once
 		for _, w := range s.words[1:] {
 			if _, line, ok := cut(w, "="); ok && line != "" {
-				lines = append(lines, line)
+				lines = with(lines, line)
 			}
 		}
 	}
@@ -142,11 +142,11 @@ func (j *judge) handed(s simple, words []string, in string) []string {
 	var all []string
 	for _, w := range words {
 		if !contains(w, mark) {
-			all = append(all, w)
+			all = with(all, w)
 			continue
 		}
 		for _, one := range list {
-			all = append(all, strings.ReplaceAll(w, mark, one))
+			all = with(all, strings.ReplaceAll(w, mark, one))
 		}
 	}
 	return all
@@ -310,10 +310,10 @@ var systemPrograms = []string{"/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/u
 func (j *judge) keys(word string) []string {
 	keys := []string{word}
 	if j.shell == "cmd" || j.shell == "powershell" {
-		keys = append(keys, programName(word))
+		keys = with(keys, programName(word))
 	}
 	if dir, base := path.Split(word); holds(systemPrograms, trimSuffix(dir, "/")) && dir != "" {
-		keys = append(keys, base)
+		keys = with(keys, base)
 	}
 	return keys
 }

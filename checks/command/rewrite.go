@@ -111,18 +111,18 @@ func judgeInstall(j *judge, s simple, r *grammar.Reading) {
 		value, glued := cutPrefix(w, "--prefix=")
 		switch m := places.FindStringSubmatch(w); {
 		case m != nil:
-			to = append(to, m[3])
+			to = with(to, m[3])
 		case glued:
-			to = append(to, value)
+			to = with(to, value)
 		case before == "--prefix" || before == "--destdir":
-			to = append(to, w)
+			to = with(to, w)
 		case program == "cmake" && (w == "--install" || before == "--target" && installs.MatchString(w)), program != "cmake" && hasIndex(r.Operands, i+1) && installs.MatchString(w):
 			does = true
 		}
 	}
 	for _, v := range s.variables {
 		if m := places.FindStringSubmatch(v); m != nil {
-			to = append(to, m[3])
+			to = with(to, m[3])
 		}
 	}
 	if !does || !j.inside || among(program, "cmake") && holds(s.words, "--help") || anyWord(s.words, func(w string) bool { return among(w, "-n --dry-run --just-print --recon -q --question") }) {

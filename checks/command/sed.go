@@ -12,10 +12,11 @@ import (
 // A sedReader reads a script of sed, in the dialect of GNU, which takes those of the others.
 type sedReader struct {
 	rest    string
-	escapes bool // a backslash escapes within brackets, where sed's versions differ
-	acts    bool // a command runs a program or writes a file
-	wrong   bool // a part is no command
-	strange bool // a command is one that versions do not have in common
+	escapes bool     // a backslash escapes within brackets, where sed's versions differ
+	acts    bool     // a command runs a program or writes a file
+	wrong   bool     // a part is no command
+	reads   []string // files that it reads
+	strange bool     // a command is one that versions do not have in common
 }
 
 // sedActs reports whether a script of sed runs a program or writes a file.
@@ -73,6 +74,8 @@ func (r *sedReader) command() bool {
 		r.text()
 		return true
 	case 'r', 'R', 'v':
+		name, _, _ := cut(r.rest, "\n")
+		r.reads = with(r.reads, strings.TrimSpace(name))
 		r.skipPast("\n")
 		return true
 	case 'w', 'W':
@@ -237,7 +240,7 @@ func judgeSed(j *judge, s simple, r *grammar.Reading) {
 	for _, u := range r.Uses {
 		switch u.Name {
 		case "-e", "--expression":
-			lines = append(lines, u.Value)
+			lines = with(lines, u.Value)
 			alone = alone || sedActs(u.Value) // the table refuses it
 			first = min(first, u.Word)
 		case "-f", "--file":
@@ -249,7 +252,7 @@ func judgeSed(j *judge, s simple, r *grammar.Reading) {
 		j.refuse(-1, inCode, classOf("sed-command").what)
 	}
 	const differs = "holds a command of sed that its versions read differently"
-	if oddSed(script) {
+	if j.oddSed(script) {
 		j.refuse(-1, doubtful, differs)
 	}
 	for k, i := range r.Operands {
@@ -263,7 +266,7 @@ func judgeSed(j *judge, s simple, r *grammar.Reading) {
 		if !acts && (!valid || s.words[i] == "") {
 			continue
 		}
-		if oddSed(s.words[i]) {
+		if j.oddSed(s.words[i]) {
 			j.refuseWord(&s, i, doubtful, differs)
 		}
 		if next := r.Operands[min(k+1, len(r.Operands)-1)]; next != i && contains(s.words[next], " ") && sedActs(s.words[next]) { // on BSD, the word behind -i is its value

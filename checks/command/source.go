@@ -34,7 +34,7 @@ type literal struct {
 func (s source) texts() (list []string) {
 	for _, lit := range s.literals {
 		if !lit.joined && !lit.listed {
-			list = append(list, lit.text)
+			list = with(list, lit.text)
 		}
 	}
 	return list

@@ -179,7 +179,7 @@ func (s *simple) begin() (list []string) {
 		case w == "" || strings.IndexByte("-(!", w[0]) >= 0:
 			return list
 		default:
-			list = append(list, w)
+			list = with(list, w)
 		}
 	}
 	return list
@@ -190,7 +190,7 @@ func (s *simple) below(words []string, directory string) []string {
 	var far []string
 	for _, dir := range s.begin() {
 		if full := toDirectory(directory, dir); hasPrefix(full, "/") || hasPrefix(full, "~") || hasPrefix(full, "..") {
-			far = append(far, trimSuffix(dir, "/")+"/{}")
+			far = with(far, trimSuffix(dir, "/")+"/{}")
 		}
 	}
 	if len(far) == 0 || len(far) > maxOthers {
@@ -201,7 +201,7 @@ func (s *simple) below(words []string, directory string) []string {
 		if w == "{}" {
 			all = append(all, far...)
 		} else {
-			all = append(all, w)
+			all = with(all, w)
 		}
 	}
 	return all
@@ -434,7 +434,7 @@ func judgeFind(j *judge, s simple, r *grammar.Reading) {
 			tests = true
 			narrow = narrow || w == "-empty"
 		case !tests:
-			begins = append(begins, w)
+			begins = with(begins, w)
 		case among(before, "-name -iname -path -ipath -wholename"):
 			narrow = narrow || strings.Trim(patternClass.ReplaceAllString(w, ""), "*?./") != ""
 			if plain := strings.Trim(w, "*"); filekind.Startup(plain) || contains(w, ".git/") || contains(w, "settings") || hasPrefix(plain, "toolvet") || contains(w, "workflows") {
@@ -447,6 +447,7 @@ func judgeFind(j *judge, s simple, r *grammar.Reading) {
 	} else if others {
 		narrow = false
 	}
+	j.refuseWord(&s, i, deleting, "deletes a directory with all in it, or files that the line does not name one by one")
 	if !narrow || !j.inside {
 		j.refuseWord(&s, i, wipe, "makes the program delete, overwrite or publish")
 	}
@@ -528,11 +529,11 @@ func judgeStatement(j *judge, s simple, _ *grammar.Reading) {
 			value = trimPrefix(w, "-f")
 		}
 		if text, made := j.made[j.at(value)]; made && value != "" && (before != w || i > 0 && among(s.words[i], "-f --file -i --input .read") || hasPrefix(w, "-f")) {
-			texts = append(texts, text)
+			texts = with(texts, text)
 		}
 	}
 	if programName(s.words[0]) == "redis-cli" { // whose commands are words of their own
-		texts = append(texts, strings.Join(s.words[1:], " "))
+		texts = with(texts, strings.Join(s.words[1:], " "))
 	}
 	for _, text := range texts[len(s.words)-1:] {
 		if statement.MatchString(text) {

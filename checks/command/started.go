@@ -27,7 +27,7 @@ func Started(o *Options, value any) (programs, reads, changes []string) {
 			if i == 0 && (!ok || word == "" || !j.characters(0, word, false)) {
 				return nil, nil, nil
 			}
-			s.words = append(s.words, word)
+			s.words = with(s.words, word)
 		}
 		list = append(list, s)
 	}
@@ -47,9 +47,9 @@ func Started(o *Options, value any) (programs, reads, changes []string) {
 			switch {
 			case w == "" || w[0] == '-' || contains(w, insertion) || contains(w, "://") || strings.ContainsAny(w, "\n\x00"):
 			case shows.Has(program):
-				reads = append(reads, home(toDirectory(s.directory, w)))
+				reads = with(reads, home(toDirectory(s.directory, w)))
 			default:
-				changes = append(changes, home(toDirectory(s.directory, w)))
+				changes = with(changes, home(toDirectory(s.directory, w)))
 			}
 		}
 	}

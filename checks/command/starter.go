@@ -152,26 +152,26 @@ func inlineLines(program string, words []string, r *grammar.Reading) []string {
 	if among(program, "make gmake bmake") {
 		for _, w := range words[1:] {
 			if m := shellAssigned.FindStringSubmatch(w); m != nil {
-				lines = append(lines, strings.ReplaceAll(m[1], "$$", "$"))
+				lines = with(lines, strings.ReplaceAll(m[1], "$$", "$"))
 			}
 		}
 	}
 	if program == "npm" && len(r.Operands) > 2 && words[r.Operands[0]] == "pkg" && words[r.Operands[1]] == "set" {
 		for _, i := range r.Operands[2:] {
 			if name, line, _ := cut(words[i], "="); hasPrefix(name, "scripts") && line != "" {
-				lines = append(lines, line)
+				lines = with(lines, line)
 			}
 		}
 	}
 	if among(program, containers) && len(r.Operands) > 2 && among(words[r.Operands[0]], "run create") {
 		if i := indexOf(words[r.Operands[1]:], "-c"); i > 0 && anyWord(words[:r.Operands[1]], entryShell.MatchString) && r.Operands[1]+i+1 < len(words) {
-			lines = append(lines, words[r.Operands[1]+i+1]) // of a shell that is the entry point
+			lines = with(lines, words[r.Operands[1]+i+1]) // of a shell that is the entry point
 		}
 	}
 	if program == "fzf" {
 		for _, w := range words[1:] {
 			for _, m := range fzfLines.FindAllStringSubmatch(w, -1) {
-				lines = append(lines, fzfPlaces.ReplaceAllString(m[1], "1"))
+				lines = with(lines, fzfPlaces.ReplaceAllString(m[1], "1"))
 			}
 		}
 	}
@@ -183,7 +183,7 @@ func inlineLines(program string, words []string, r *grammar.Reading) []string {
 			continue // the scripts of a package, by a pattern
 		}
 		if use.Kind == grammar.Line && !holds(lines, use.Value) {
-			lines = append(lines, use.Value)
+			lines = with(lines, use.Value)
 		}
 	}
 	return lines

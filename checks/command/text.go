@@ -22,7 +22,7 @@ func patterns(list []*regexp.Regexp) string {
 	texts := make([]string, 0, len(list))
 	for _, re := range list {
 		text := trimSuffix(trimPrefix(re.String(), `^(?s:`), `)$`)
-		texts = append(texts, text)
+		texts = with(texts, text)
 	}
 	return enumerate(texts, "none")
 }
@@ -76,3 +76,8 @@ func anyCommand(list []simple, ok func(s simple) bool) bool { return slices.Cont
 
 //go:noinline
 func indexOf(words []string, word string) int { return slices.Index(words, word) }
+
+// with is append of one word, as a call.
+//
+//go:noinline
+func with(list []string, word string) []string { return append(list, word) }

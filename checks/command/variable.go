@@ -71,7 +71,7 @@ func withoutInherited(name, value string) string {
 		case one == "" && places:
 			one = "."
 		}
-		rest = append(rest, one)
+		rest = with(rest, one)
 	}
 	return strings.Join(rest, separator)
 }
@@ -260,7 +260,7 @@ func (r *reader) declaration(c *syntax.DeclClause) {
 		if contains(name, insertion) && !(set && a.Name != nil) || name == "-n" && c.Variant.Value != "export" {
 			r.refuse(-1, environment, "sets a variable that the line does not name")
 		}
-		s.words = append(s.words, word)
+		s.words = with(s.words, word)
 	}
 	r.remember(c.Args, s.words[1:])
 	r.commands = append(r.commands, s)

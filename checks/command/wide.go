@@ -115,6 +115,10 @@ var environments = lazyregexp.New(`(^|/)[\w.-]*\.?(virtual|v)?env[\w.-]*/?$`)
 
 // judgeDiscard judges what throws away all changes of a work tree.
 func judgeDiscard(j *judge, s simple, r *grammar.Reading) {
+	switch first := s.first(r); {
+	case among(first, "switch checkout") && r.Gave("-C", "-B"), first == "tag" && r.Gave("-d", "--delete"), first == "fetch" && anyWord(s.words[2:], func(w string) bool { return hasPrefix(w, "+") && contains(w, ":") }):
+		j.refuse(-1, deleting, "moves or deletes a name of commits, which may have no other")
+	}
 	if !among(s.first(r), "checkout restore rm") || r.Gave("-b", "-B") || s.first(r) == "rm" && (!r.Gave("-r") || r.Gave("--cached")) {
 		return
 	}
@@ -213,14 +217,25 @@ func judgeTerminal(j *judge, s simple, _ *grammar.Reading) {
 // judgeMake refuses values that make has a shell find out: NAME!=LINE.
 func judgeMake(j *judge, s simple, r *grammar.Reading) {
 	j.each(s, doubtful, "names another makefile than the project's own", func(i int, w string) bool {
-		name, glued := cutPrefix(trimPrefix(w, "-"), "-file=")
-		if !glued {
-			name, glued = cutPrefix(w, "-f")
-		}
-		return glued && name != "" && !ownMakefile.MatchString(name) || among(s.words[i-1], "-f --file --makefile") && !ownMakefile.MatchString(w)
+		name := otherMakefile(s.words, i)
+		return name != "" && !ownMakefile.MatchString(name)
 	})
 	j.each(s, setting, "gives a makefile a value that a shell or make itself runs", func(_ int, w string) bool { return shellAssigned.MatchString(w) })
 }
+
+// otherMakefile returns the file that the i-th word names by an option of make, of which letters may stand before f and names may be cut; "" if it names
+// none.
+func otherMakefile(words []string, i int) string {
+	if m := makefileOption.FindStringSubmatch(words[i]); m != nil {
+		return m[1]
+	}
+	if m := makefileOption.FindStringSubmatch(words[i-1]); m != nil && m[1] == "" {
+		return words[i]
+	}
+	return ""
+}
+
+var makefileOption = lazyregexp.New(`^(?:-[bBdeiknpqrRsStvwL]*f|--(?:fi?l?e?|make(?:f|fi|fil|file)?|justfile)(?:=|$))(.*)$`)
 
 var shellAssigned = lazyregexp.New(`^[\w.-]+\s*!=\s*(.*\S)`)
 

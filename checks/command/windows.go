@@ -40,7 +40,7 @@ func (w *windowsReader) endWord() {
 		if word := w.place(w.dashed(w.word.String())); w.output {
 			w.redirected(word)
 		} else {
-			w.words = append(w.words, word)
+			w.words = with(w.words, word)
 		}
 		w.output = false
 	}

@@ -259,7 +259,7 @@ func printedBy(list []*syntax.Stmt) string {
 		if w.Lit() == "" || strings.ContainsAny(w.Lit(), `*?[{\~`) {
 			return insertion
 		}
-		words = append(words, w.Lit())
+		words = with(words, w.Lit())
 	}
 	switch line := strings.Join(words, " "); {
 	case shellHooks.MatchString(line):

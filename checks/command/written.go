@@ -79,7 +79,7 @@ func (j *judge) written(program string, s simple, r *grammar.Reading, depth int)
 		_, value, _ := cut(w, "=")
 		for _, name := range []string{w, value} {
 			if file := j.at(name); name != "" && j.made[file] != "" {
-				taken = append(taken, file)
+				taken = with(taken, file)
 			}
 		}
 	}
@@ -90,7 +90,7 @@ func (j *judge) written(program string, s simple, r *grammar.Reading, depth int)
 		j.whole[at] = j.edits + 1
 		for file := range j.made {
 			if sameTools(program, file) {
-				taken = append(taken, file)
+				taken = with(taken, file)
 			}
 		}
 	}
@@ -124,14 +124,9 @@ func buildFiles(program string, words []string) (names []string) {
 	default:
 		return nil
 	}
-	for i, w := range words[1:] {
-		if among(words[i], "-f --file --makefile --justfile") {
-			names = append(names, w)
-		}
-		for _, option := range []string{"-f", "--file=", "--makefile=", "--justfile="} {
-			if name, ok := cutPrefix(w, option); ok && name != "" {
-				names = append(names, name)
-			}
+	for i := range words[1:] {
+		if name := otherMakefile(words, i+1); name != "" {
+			names = with(names, name)
 		}
 	}
 	return names
