@@ -207,7 +207,7 @@ func secretInside(code string) bool {
 	if !filekind.Hints(code) {
 		return false
 	}
-	return anyWord(strings.FieldsFunc(code, func(r rune) bool { return strings.ContainsRune("\"' \t\n;<>(){},", r) }), filekind.Secret)
+	return anyWord(fieldsBy(code, "\"' \t\n;<>(){},"), filekind.Secret)
 }
 
 // joins stand between texts of awk that become one.
@@ -257,7 +257,7 @@ func hostMount(mount string) bool {
 // mounted returns the place of the host that a mount names.
 func mounted(mount string) string {
 	from, _, _ := cut(mount, ":")
-	for _, field := range strings.Split(mount, ",") {
+	for _, field := range splitAt(mount, ",") {
 		name, value, ok := cut(field, "=")
 		if ok && (name == "source" || name == "src") {
 			from = value

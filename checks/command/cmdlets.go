@@ -75,7 +75,7 @@ func (j *judge) asUnix(words []string) []string {
 		default:
 			plain = true
 		}
-		list = append(list, strings.Split(word, ",")...)
+		list = append(list, splitAt(word, ",")...)
 	}
 	if last != "" {
 		list = with(list, last)
@@ -168,7 +168,7 @@ func (j *judge) redirected(word string) {
 
 // judgeRegistry refuses to change the registry and variables of the environment by the cmdlets for items.
 func judgeRegistry(j *judge, s simple) {
-	if !among(programName(s.words[0]), "set-item new-item set-itemproperty new-itemproperty rename-itemproperty remove-itemproperty copy-item si ni sp rp") {
+	if !among(s.program(), "set-item new-item set-itemproperty new-itemproperty rename-itemproperty remove-itemproperty copy-item si ni sp rp") {
 		return
 	}
 	for _, w := range s.words[1:] {

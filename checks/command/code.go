@@ -143,6 +143,9 @@ func (j *judge) interpret(element int, place, program, text string, depth int) {
 	case edit:
 		j.refuse(element, edit, place+"gives the program code that reads or writes files")
 		j.texts(l, s, element, place)
+		if other := withConstants(text); other != text && j.spend(len(other)) {
+			j.texts(l, l.take(other), element, place)
+		}
 	default:
 		j.refuse(element, inCode, place+givesCode)
 	}
@@ -181,7 +184,7 @@ func (l *language) does(s source) string {
 	switch {
 	case l.modules != nil:
 		for _, lit := range s.literals {
-			if l.modules.MatchString(lit.before) && (!imports(lit.text) || strings.ContainsAny(trimPrefix(lit.text, "node:"), ":\\") || anyWord(strings.Split(lit.text, "/"), func(step string) bool { return among(step, l.foreign) && !(among(step, l.local) && s.local()) })) {
+			if l.modules.MatchString(lit.before) && (!imports(lit.text) || strings.ContainsAny(trimPrefix(lit.text, "node:"), ":\\") || anyWord(splitAt(lit.text, "/"), func(step string) bool { return among(step, l.foreign) && !(among(step, l.local) && s.local()) })) {
 				return inCode
 			}
 		}
@@ -210,7 +213,7 @@ func (l *language) does(s source) string {
 			if renamed == "" {
 				renamed = restricted.FindString(strings.ReplaceAll(names, "importlib.metadata", ""))
 			}
-			for _, one := range strings.FieldsFunc(names, func(r rune) bool { return strings.ContainsRune(",() \t\n\\", r) }) {
+			for _, one := range fieldsBy(names, ",() \t\n\\") {
 				switch {
 				case from != "":
 					more.put("\n" + from + "." + one)
@@ -535,7 +538,7 @@ func (j *judge) texts(l *language, s source, element int, place string) {
 		case j.namesSecret(text, j.directory):
 			j.refuse(element, inCode, place+"gives the program code with the name of a file that holds secrets or accounts")
 		case !writes:
-		case filekind.Startup(toDirectory(j.directory, text)):
+		case startsLater(j.directory, text):
 			j.refuse(element, startup, place+"names a file from which a shell, git or the system starts programs later")
 		case len(j.deny) > 0 && filekind.Steering(toDirectory(j.directory, text)):
 			j.refuse(element, steering, place+"names "+filekind.Steers)

@@ -67,7 +67,7 @@ func judgeDeletes(j *judge, s simple, r *grammar.Reading) {
 	}) {
 		return
 	}
-	program := programName(s.words[0])
+	program := s.program()
 	if among(program, launcherNames) {
 		for i, w := range s.words[1:] {
 			if name := packageProgram(w); clientNames()[name] && name != program && !among(name, launcherNames) {

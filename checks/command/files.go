@@ -27,7 +27,7 @@ var examples = sync.OnceValue(func() [][]string {
 // split returns the steps of each path in a list. Those of an absolute path begin with "".
 func split(list string) (steps [][]string) {
 	for _, file := range strings.Fields(list) {
-		steps = append(steps, strings.Split(file, "/"))
+		steps = append(steps, splitAt(file, "/"))
 	}
 	return steps
 }
@@ -38,7 +38,7 @@ func finds(pattern string) bool {
 	if !strings.ContainsAny(pattern, "*?[") || strings.ContainsAny(pattern, " \t\n") {
 		return false
 	}
-	steps := strings.Split(filekind.Clean(strings.ToLower(pattern)), "/")
+	steps := splitAt(filekind.Clean(strings.ToLower(pattern)), "/")
 	for len(steps) > 0 && (steps[0] == "~" || hasPrefix(steps[0], "~")) {
 		steps = steps[1:]
 	}
@@ -106,10 +106,10 @@ var goers = wordset.New("cd chdir pushd popd set-location sl")
 
 // follow learns from a command where those after it look for relative paths.
 func (j *judge) follow(s simple) {
-	if len(s.words) == 0 || !goers.Has(programName(s.words[0])) {
+	if len(s.words) == 0 || !goers.Has(s.program()) {
 		return
 	}
-	if programName(s.words[0]) == "popd" {
+	if s.program() == "popd" {
 		j.directory, j.before = j.before, j.directory
 		return
 	}

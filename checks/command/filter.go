@@ -58,7 +58,7 @@ func printedOf(words []string, in *string) (text string, told bool) {
 	case program == "cat" && (len(rest) == 0 || options == "-"):
 		return *in, true
 	case program == "rev" && len(rest) == 0, program == "tac" && len(rest) == 0:
-		lines := strings.Split(trimSuffix(*in, "\n"), "\n")
+		lines := splitAt(trimSuffix(*in, "\n"), "\n")
 		if program == "tac" {
 			slices.Reverse(lines)
 		} else {
@@ -92,7 +92,7 @@ func printedOf(words []string, in *string) (text string, told bool) {
 			n = -1
 		}
 		var lines []string
-		for _, l := range strings.Split(*in, "\n") {
+		for _, l := range splitAt(*in, "\n") {
 			lines = with(lines, strings.Replace(l, m[1], m[2], n))
 		}
 		return strings.Join(lines, "\n"), true
@@ -212,7 +212,7 @@ func (r *reader) told(from int) (text string, told bool) {
 // found returns names in place of the output of a find, if it begins outside the work at hand; "" if not.
 func (r *reader) found(from int) string {
 	for _, s := range r.commands[from:] {
-		if len(s.words) == 0 || s.hands || !finders.Has(programName(s.words[0])) || findRuns(s.words) {
+		if len(s.words) == 0 || s.hands || !finders.Has(s.program()) || findRuns(s.words) {
 			continue
 		}
 		if names := s.below([]string{"{}"}, r.directory); len(names) > 1 || names[0] != "{}" {

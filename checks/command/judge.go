@@ -309,7 +309,7 @@ func (j *judge) demands(s simple, own int) {
 			fixed = 1 + len(rest)
 		}
 	}
-	flags, limited := j.flags[programName(s.words[0])]
+	flags, limited := j.flags[s.program()]
 	if !limited {
 		flags, limited = j.flags["*"]
 	}

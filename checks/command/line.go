@@ -31,7 +31,7 @@ func (j *judge) encoded(text string) {
 	if strings.IndexByte(text, '%') < 0 {
 		return
 	}
-	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' }) {
+	for _, word := range fieldsBy(text, " \t\n") {
 		isURL := contains(word, "://")
 		active := 0
 		for i := 0; i+2 < len(word); i++ {

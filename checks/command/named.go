@@ -34,7 +34,7 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 	tells = tells || !s.hands && !feeds.Has(s.by) && isExpression(program, s.words, i)
 	last := i+1 == len(s.words)
 	if program == "ln" && last && s.alone(i) { // the link has the name of the file, and stands where the shell is
-		if filekind.Startup(toDirectory(directory, lastStep(word))) || filekind.HoldsStartup(toDirectory(directory, lastStep(word))) {
+		if startsLater(directory, lastStep(word)) || holdsLater(directory, lastStep(word)) {
 			j.refuseWord(&s, i, startup, "makes a file from which a shell, git or the system starts programs later")
 		}
 		last = false
@@ -56,7 +56,7 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 	case (writers.Has(program) || program == "ln" || last && copiers.Has(program)) && contains(word, "bin/") && isGuard(word), writes && contains(written, "bin/") && isGuard(written):
 		j.refuseWord(&s, i, startup, "names a program that guards the agent")
 	case among(program, "source . bash sh zsh dash") && s.runs(i): // as it stands, and changed by none of this line: that is judged where it happens
-	case (!shows.Has(program) || program == "yq" && anyWord(s.words, func(w string) bool { return hasPrefix(w, "-i") || hasPrefix(w, "--in") })) && filekind.Startup(toDirectory(directory, word)), writes && filekind.Startup(toDirectory(directory, written)):
+	case (!shows.Has(program) || program == "yq" && anyWord(s.words, func(w string) bool { return hasPrefix(w, "-i") || hasPrefix(w, "--in") })) && startsLater(directory, word), writes && startsLater(directory, written):
 		j.refuseWord(&s, i, startup, "names a file from which a shell, git or the system starts programs later")
 	case among(word, bypasses):
 		j.refuseWord(&s, i, setting, "lets an agent do anything without a question")
@@ -75,7 +75,7 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 		word, into = target, true
 		j.leaves(element, directory, target)
 	}
-	if (program == "ln" || program == "mv" || program == "rm" || erasers.Has(program) || into) && filekind.HoldsStartup(toDirectory(directory, word)) {
+	if (program == "ln" || program == "mv" || program == "rm" || erasers.Has(program) || into) && holdsLater(directory, word) {
 		j.refuseWord(&s, i, startup, "names a directory from whose files git, an agent or the system starts programs later")
 	}
 	if hoards.Has(program) && (!last || !copiers.Has(program)) && holdsSecrets(toDirectory(directory, word)) {

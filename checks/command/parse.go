@@ -12,7 +12,6 @@ import (
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/toolvet/toolvet/checks/internal/filekind"
 	"github.com/toolvet/toolvet/internal/wordset"
 )
 
@@ -169,7 +168,7 @@ func (r *reader) once(s *syntax.Stmt) {
 		}
 	}
 	for _, s := range r.commands[redirected:] {
-		if s.input != nil && *s.input != "" && len(s.words) > 0 && among(programName(s.words[0]), "tee sponge dd") {
+		if s.input != nil && *s.input != "" && len(s.words) > 0 && among(s.program(), "tee sponge dd") {
 			r.copies(s, *s.input)
 		}
 	}
@@ -191,7 +190,7 @@ var bringers = wordset.New("curl wget wget2 aria2c http https xh lynx w3m nc nca
 
 // brings reports whether a command prints what is fetched or decoded.
 func (r *reader) brings(s simple) bool {
-	if len(s.words) == 0 || bringers.Has(programName(s.words[0])) {
+	if len(s.words) == 0 || bringers.Has(s.program()) {
 		return len(s.words) > 0
 	}
 	return anyWord(s.words[1:], func(w string) bool { return contains(r.made[r.at(w)], insertion) })
@@ -259,7 +258,7 @@ func (r *reader) target(redirect *syntax.Redirect) {
 	if op := redirect.Op; op != syntax.RdrIn && op != syntax.WordHdoc && op != syntax.DplIn && op != syntax.DplOut && redirect.Hdoc == nil {
 		r.leaves(-1, r.directory, text)
 	}
-	if out := redirect.Op != syntax.RdrIn && redirect.Op != syntax.WordHdoc; out && filekind.Startup(toDirectory(r.directory, text)) {
+	if out := redirect.Op != syntax.RdrIn && redirect.Op != syntax.WordHdoc; out && startsLater(r.directory, text) {
 		r.refuse(-1, startup, "redirects to a file from which a shell, git or the system starts programs later")
 	}
 	if redirect.Op != syntax.RdrIn && redirect.Hdoc == nil {
@@ -342,7 +341,7 @@ func (r *reader) command(c syntax.Command) {
 			}
 			r.feed(second, fed)
 			_, while := c.Y.Cmd.(*syntax.WhileClause)
-			hands := while || anyCommand(r.commands[second:], func(s simple) bool { return len(s.words) > 0 && feeds.Has(programName(s.words[0])) })
+			hands := while || anyCommand(r.commands[second:], func(s simple) bool { return len(s.words) > 0 && feeds.Has(s.program()) })
 			pattern := ""
 			if second < len(r.commands) && len(c.X.Redirs) == 0 {
 				pattern = r.commands[second].searched()
@@ -473,7 +472,7 @@ func (r *reader) call(assigns []*syntax.Assign, args []*syntax.Word) {
 	}
 	for i, w := range args {
 		s.carries = s.carries || r.carries(w)
-		if i > 0 && among(programName(s.words[0]), "env cross-env cross-env-shell") {
+		if i > 0 && among(s.program(), "env cross-env cross-env-shell") {
 			r.own = assignedBy(w)
 		}
 		list := r.words(w)
@@ -495,7 +494,7 @@ func (r *reader) call(assigns []*syntax.Assign, args []*syntax.Word) {
 	}
 	s.input, s.directory, s.before, s.foreign = r.stdin, r.directory, r.piped, r.foreign
 	if r.piped != nil && *r.piped != untold && len(s.words) > 1 && s.words[0] == "read" {
-		for _, line := range strings.Split(trimSuffix(*r.piped, "\n"), "\n") {
+		for _, line := range splitAt(trimSuffix(*r.piped, "\n"), "\n") {
 			r.set(s.words[len(s.words)-1], line)
 		}
 	}

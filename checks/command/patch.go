@@ -28,13 +28,13 @@ type patchedFile struct {
 // patchedFiles returns the files that a patch names, in the form of Codex and in the forms of diff. A line of a hunk that looks like the head of
 // a file counts as one. maxPatched bounds them.
 func patchedFiles(text string) (files []patchedFile) {
-	for _, line := range strings.Split(text, "\n") {
+	for _, line := range splitAt(text, "\n") {
 		line = strings.TrimRight(line, "\r")
 		if len(files) == maxPatched {
 			break
 		}
 		if m := agentPatch.FindStringSubmatch(line); m != nil {
-			for _, name := range strings.Split(m[1], " -> ") {
+			for _, name := range splitAt(m[1], " -> ") {
 				files = append(files, patchedFile{strings.TrimSpace(name), false})
 			}
 			continue
@@ -134,10 +134,10 @@ var patchers = wordset.New("patch gpatch apply_patch applypatch git")
 
 // patches reports whether a command applies a patch.
 func (s *simple) patches() bool {
-	if len(s.words) == 0 || !patchers.Has(programName(s.words[0])) {
+	if len(s.words) == 0 || !patchers.Has(s.program()) {
 		return false
 	}
-	if programName(s.words[0]) != "git" {
+	if s.program() != "git" {
 		return true
 	}
 	r := reading("git", s.words)
@@ -149,7 +149,7 @@ func judgePatch(j *judge, s simple, r *grammar.Reading) {
 	if !s.patches() {
 		return
 	}
-	program := programName(s.words[0])
+	program := s.program()
 	directory := j.elsewhere(s)
 	for i, w := range s.words[1:] {
 		if value, ok := cutPrefix(w, "-d"); program == "patch" && ok {
@@ -204,8 +204,8 @@ const ownDiffs = "diff show stash format-patch log range-diff"
 func (r *reader) hand(first, second int) {
 	own := true
 	for _, s := range r.commands[first:second] {
-		own = own && len(s.words) > 0 && (among(programName(s.words[0]), "cat diff filterdiff interdiff git") && !anyWord(s.words[1:], func(w string) bool { _, made := r.made[r.at(w)]; return made }))
-		if own && programName(s.words[0]) == "git" {
+		own = own && len(s.words) > 0 && (among(s.program(), "cat diff filterdiff interdiff git") && !anyWord(s.words[1:], func(w string) bool { _, made := r.made[r.at(w)]; return made }))
+		if own && s.program() == "git" {
 			g := reading("git", s.words)
 			own = len(g.Operands) > 0 && among(s.words[g.Operands[0]], ownDiffs)
 		}

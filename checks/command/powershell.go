@@ -37,7 +37,7 @@ func judgePowerShell(j *judge, s simple, r *grammar.Reading) {
 	if j.powerShellScript(s) {
 		return
 	}
-	if !given && len(r.Operands) > 0 && (programName(s.words[0]) == "powershell" || !powerShellFile.MatchString(s.first(r))) {
+	if !given && len(r.Operands) > 0 && (s.program() == "powershell" || !powerShellFile.MatchString(s.first(r))) {
 		text, given = strings.Join(s.words[r.Operands[0]:], " "), true
 	}
 	if in := s.fed(); in != nil && (!given || strings.TrimSpace(text) == "-") {
@@ -46,7 +46,7 @@ func judgePowerShell(j *judge, s simple, r *grammar.Reading) {
 	if !given || powerShellFile.MatchString(text) {
 		return
 	}
-	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n;|&(){}[]'\"`,=<>", r) }) {
+	for _, word := range fieldsBy(text, " \t\r\n;|&(){}[]'\"`,=<>") {
 		if j.namesSecret(word, j.directory) {
 			j.refuse(-1, secret, "names a file that holds secrets or accounts")
 		}
@@ -86,7 +86,7 @@ func powerShellLooks(text string) bool {
 	if strings.TrimSpace(text) == "" || powerShellActs.MatchString(text) {
 		return false
 	}
-	for _, one := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(";|\n{", r) }) {
+	for _, one := range fieldsBy(text, ";|\n{") {
 		one = strings.Trim(one, " \t\r}")
 		if one != "" && !powerShellReads.MatchString(one) {
 			return false

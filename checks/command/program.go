@@ -158,11 +158,11 @@ func (s *simple) mark(words []string) (mark string) {
 		switch {
 		case w == "-I" || w == "-J":
 			mark = s.words[i+1]
-		case hasPrefix(w, "-I"), hasPrefix(w, "-i") && len(w) > 2 && programName(s.words[0]) == "xargs":
+		case hasPrefix(w, "-I"), hasPrefix(w, "-i") && len(w) > 2 && s.program() == "xargs":
 			mark = w[2:]
 		case hasPrefix(w, "--replace="):
 			mark = trimPrefix(w, "--replace=")
-		case w == "-i", w == "--replace", programName(s.words[0]) == "parallel" && contains(strings.Join(words, " "), "{}"):
+		case w == "-i", w == "--replace", s.program() == "parallel" && contains(strings.Join(words, " "), "{}"):
 			mark = "{}"
 		}
 	}

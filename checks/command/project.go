@@ -139,7 +139,7 @@ func (r *reader) unpacks(s simple) {
 		r.unpacked = true
 		return
 	}
-	if len(s.words) == 0 || !among(programName(s.words[0]), "tar gtar bsdtar unzip 7z 7za 7zr cpio") {
+	if len(s.words) == 0 || !among(s.program(), "tar gtar bsdtar unzip 7z 7za 7zr cpio") {
 		return
 	}
 	if r.foreign || anyWord(s.words[1:], func(w string) bool { return r.made[r.at(w)] == insertion }) {

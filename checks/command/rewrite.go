@@ -104,7 +104,7 @@ var places = lazyregexp.New(`^(?i:(DESTDIR|[A-Z_]*PREFIX|INSTALL_?(PATH|DIR|ROOT
 
 // judgeInstall judges where a build installs to. Without a place, that is a directory of the system.
 func judgeInstall(j *judge, s simple, r *grammar.Reading) {
-	program, does := programName(s.words[0]), false
+	program, does := s.program(), false
 	var to []string
 	for i, w := range s.words[1:] {
 		before := s.words[i]

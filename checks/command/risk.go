@@ -5,7 +5,6 @@ package command
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/command/internal/grammar"
@@ -86,7 +85,7 @@ func (j *judge) use(s simple, r *grammar.Reading, use grammar.Use) {
 	}
 	if use.Class != "" {
 		class := classOf(use.Class)
-		if module, _, _ := cut(use.Value, "@"); class.name == "versioned" && len(j.hosts) > 0 && (listedHost(j.hosts, strings.Split(module, "/")[0]) || moduleHosts.MatchString(module)) {
+		if module, _, _ := cut(use.Value, "@"); class.name == "versioned" && len(j.hosts) > 0 && (listedHost(j.hosts, splitAt(module, "/")[0]) || moduleHosts.MatchString(module)) {
 			return // a module by its name, as of a registry
 		}
 		if !class.holds(use.Value) || class.name == "world-writable" && j.ownWork(use.Value) {
@@ -110,12 +109,12 @@ func cleans(words []string, r *grammar.Reading) bool {
 }
 
 func (s *simple) excused(r *grammar.Reading) bool {
-	if programName(s.words[0]) == "gh" && len(r.Operands) > 1 && s.words[r.Operands[0]] == "api" && s.words[r.Operands[1]] == "graphql" {
+	if s.program() == "gh" && len(r.Operands) > 1 && s.words[r.Operands[0]] == "api" && s.words[r.Operands[1]] == "graphql" {
 		return anyWord(s.words, readingQuery.MatchString) && !anyWord(s.words, func(w string) bool {
 			return contains(w, "mutation") || hasPrefix(w, "--input") || hasPrefix(w, "-X") || hasPrefix(w, "--method") || contains(w, "=@")
 		})
 	}
-	if among(programName(s.words[0]), "docker podman") && len(r.Operands) > 1 && s.words[r.Operands[1]] == "prune" {
+	if among(s.program(), "docker podman") && len(r.Operands) > 1 && s.words[r.Operands[1]] == "prune" {
 		return among(s.first(r), "builder buildx") || s.words[r.Operands[0]] == "image" && !anyWord(s.words, func(w string) bool {
 			return hasPrefix(w, "--a") || hasPrefix(w, "-") && !hasPrefix(w, "--") && contains(w, "a")
 		})

@@ -25,14 +25,14 @@ func judgeSending(j *judge, s simple, r *grammar.Reading) {
 	}
 	has := func(list string) bool { return anyWord(s.words[1:], func(w string) bool { return among(w, list) }) }
 	sends := false
-	if len(r.Operands) > 0 && among(programName(s.words[0]), launcherNames) {
+	if len(r.Operands) > 0 && among(s.program(), launcherNames) {
 		for _, i := range r.Operands[:min(2, len(r.Operands))] {
 			if name := packageProgram(s.words[i]); among(name, services) && !among(name, goods) {
 				sends = true
 			}
 		}
 	}
-	switch program := programName(s.words[0]); {
+	switch program := s.program(); {
 	case program == "git":
 		sends = has(gitSends) && s.words[1] != "help"
 	case program == "rsync":
@@ -55,7 +55,7 @@ func judgeSteering(j *judge, s simple, r *grammar.Reading) {
 	if len(j.deny) == 0 {
 		return
 	}
-	program := programName(s.words[0])
+	program := s.program()
 	if among(program, "npm pnpm yarn") && among(s.first(r), "pkg init") {
 		j.refuse(-1, steering, "changes "+filekind.Steers)
 	}

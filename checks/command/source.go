@@ -5,6 +5,7 @@ package command
 
 import (
 	"path"
+	"regexp"
 	"strings"
 
 	"github.com/toolvet/toolvet/internal/lazyregexp"
@@ -116,6 +117,24 @@ func (l *language) take(text string) source {
 	}
 	return s
 }
+
+// withConstants returns code with the texts of variables in their places, where the code sets them to a text.
+func withConstants(code string) string {
+	for _, m := range constants.FindAllStringSubmatch(code, maxOthers) {
+		name, value := m[1], m[2]
+		plain := strings.Trim(value, `"'`+"`")
+		code = strings.ReplaceAll(strings.ReplaceAll(code, "${"+name+"}", plain), "{"+name+"}", plain)
+		uses, err := regexp.Compile(`([(+%,=]\s*)` + name + `\b(\s*(?:[^=\s(.\w]|$))`)
+		for range 2 { // two uses may stand side by side
+			if err == nil && len(code) < maxPrinted {
+				code = uses.ReplaceAllStringFunc(code, func(use string) string { return strings.Replace(use, name, value, 1) })
+			}
+		}
+	}
+	return code
+}
+
+var constants = lazyregexp.New(`\b([A-Za-z_]\w*)\s*=\s*("[^"\\\n]*"|'[^'\\\n]*')`)
 
 // maxTexts bounds the texts that are looked at.
 const maxTexts = 2000

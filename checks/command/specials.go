@@ -83,7 +83,7 @@ func judgeGit(j *judge, s simple, r *grammar.Reading) {
 	case "config":
 	case "restore", "checkout", "rm", "mv":
 		j.each(s, startup, "names a file from which a shell, git or the system starts programs later", func(i int, w string) bool {
-			return hasIndex(operands, i) && filekind.Startup(toDirectory(j.directory, w))
+			return hasIndex(operands, i) && startsLater(j.directory, w)
 		})
 		return
 	case "remote":
@@ -224,7 +224,7 @@ func isGuard(word string) bool {
 
 // judgeFetchedGuard judges a guard that another program starts, as its own program would be.
 func judgeFetchedGuard(j *judge, s simple, r *grammar.Reading) {
-	if programName(s.words[0]) == "go" && s.first(r) != "run" {
+	if s.program() == "go" && s.first(r) != "run" {
 		return
 	}
 	for _, i := range r.Operands {
@@ -262,7 +262,7 @@ func judgeSought(j *judge, s simple, _ *grammar.Reading) {
 
 // judgeGuard refuses to change what toolvet guards, or another guard.
 func judgeGuard(j *judge, s simple, r *grammar.Reading) {
-	own := programName(s.words[0]) == "toolvet"
+	own := s.program() == "toolvet"
 	if len(r.Operands) == 0 {
 		if fed := s.by != "" && feeds.Has(s.by); fed || !own && !anyWord(s.words, func(w string) bool { return among(w, "--help -h --version -V -v --list-commands --list-tools") }) {
 			j.refuse(-1, startup, "opens what guards the agent, to be told what to do") // by words or keys that the line does not show
@@ -273,7 +273,7 @@ func judgeGuard(j *judge, s simple, r *grammar.Reading) {
 	look := among(name, lookingElsewhere) && !anyWord(s.words, func(w string) bool { return among(w, "--accept --fix --force --yes -y") })
 	if own {
 		look = among(name, looking)
-	} else if programName(s.words[0]) == "safe-chains" && slices.ContainsFunc(r.Operands, func(i int) bool { return contains(s.words[i], " ") }) {
+	} else if s.program() == "safe-chains" && slices.ContainsFunc(r.Operands, func(i int) bool { return contains(s.words[i], " ") }) {
 		look = true // a line to look at
 	}
 	if own && name == "hook" && len(r.Operands) > 1 {
@@ -304,12 +304,12 @@ func judgeDump(j *judge, s simple, r *grammar.Reading) {
 	if !j.inside && j.listed(s.words) || plainNames.MatchString(s.search) {
 		return
 	}
-	all := len(s.words) == 1 || among(programName(s.words[0]), "env printenv") && !anyWord(s.words[1:], func(w string) bool { return !among(w, "-0 --null --") }) || among(s.words[0], "export declare typeset") && len(s.words) == 2 && among(s.words[1], "-p -x -xp -px")
+	all := len(s.words) == 1 || among(s.program(), "env printenv") && !anyWord(s.words[1:], func(w string) bool { return !among(w, "-0 --null --") }) || among(s.words[0], "export declare typeset") && len(s.words) == 2 && among(s.words[1], "-p -x -xp -px")
 	if all && (s.words[0] != "env" || len(r.Variables) == 0) {
 		j.refuse(-1, credential, "prints all variables of the environment, also those that hold secrets")
 		return
 	}
-	if programName(s.words[0]) == "printenv" {
+	if s.program() == "printenv" {
 		j.each(s, credential, "prints a variable that, going by its name, holds a secret", func(_ int, w string) bool { return secretVariable(w) })
 	}
 }
@@ -319,7 +319,7 @@ var plainNames = lazyregexp.New(`(?i)^(node(_env|_options|_path)?|path|home|lang
 
 // searched returns the plain word of at least three letters that a grep looks for; "" if it looks for something else.
 func (s *simple) searched() string {
-	if len(s.words) < 2 || !among(programName(s.words[0]), "grep egrep rg") {
+	if len(s.words) < 2 || !among(s.program(), "grep egrep rg") {
 		return ""
 	}
 	word := s.words[len(s.words)-1]
@@ -363,14 +363,14 @@ func judgeAssigned(j *judge, s simple, _ *grammar.Reading) {
 
 // judgeUnpacked judges where an archive is unpacked to: what is in it may be anything.
 func judgeUnpacked(j *judge, s simple, _ *grammar.Reading) {
-	tar := hasSuffix(programName(s.words[0]), "tar")
+	tar := hasSuffix(s.program(), "tar")
 	to, unpacks := j.directory, !tar
 	for i, w := range s.words[1:] {
 		short := tar && (i == 0 || len(w) > 1 && w[0] == '-' && w[1] != '-')
 		unpacks = unpacks || w == "--extract" || w == "--get" || short && contains(w, "x")
 		before := s.words[i]
 		value, glued := cutPrefix(w, "--directory=")
-		if hasPrefix(programName(s.words[0]), "7z") {
+		if hasPrefix(s.program(), "7z") {
 			value, glued = cutPrefix(w, "-o")
 		}
 		switch {
@@ -400,7 +400,7 @@ func judgeExport(j *judge, s simple, _ *grammar.Reading) {
 // judgeRemoval refuses a whole directory at once, where it is the one that work is in.
 func judgeRemoval(j *judge, s simple, r *grammar.Reading) {
 	j.deletes(s, r)
-	if !r.Gave("-r", "-R", "--recursive", "--no-preserve-root", "/s", "/S") && !erasers.Has(programName(s.words[0])) {
+	if !r.Gave("-r", "-R", "--recursive", "--no-preserve-root", "/s", "/S") && !erasers.Has(s.program()) {
 		return
 	}
 	j.each(s, wipe, "names a whole directory, which the program would change with all that is in it", func(_ int, w string) bool {
@@ -459,7 +459,7 @@ func judgeFind(j *judge, s simple, r *grammar.Reading) {
 			j.refuse(-1, wipe, "deletes below a directory that the line does not name")
 		}
 		j.leaves(-1, j.directory, dir)
-		if filekind.HoldsStartup(toDirectory(j.directory, dir)) {
+		if holdsLater(j.directory, dir) {
 			j.refuse(-1, startup, "names a directory from whose files git, an agent or the system starts programs later")
 		}
 	}
@@ -532,7 +532,7 @@ func judgeStatement(j *judge, s simple, _ *grammar.Reading) {
 			texts = with(texts, text)
 		}
 	}
-	if programName(s.words[0]) == "redis-cli" { // whose commands are words of their own
+	if s.program() == "redis-cli" { // whose commands are words of their own
 		texts = with(texts, strings.Join(s.words[1:], " "))
 	}
 	for _, text := range texts[len(s.words)-1:] {

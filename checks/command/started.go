@@ -36,7 +36,7 @@ func Started(o *Options, value any) (programs, reads, changes []string) {
 			continue
 		}
 		programs, changes = append(programs, s.words[0]), append(changes, s.patchedBy()...)
-		program := programName(s.words[0])
+		program := s.program()
 		if s.tells(program, reading(program, s.words)) {
 			continue
 		}

@@ -42,7 +42,7 @@ const stayerNames = "git pre-commit prek lefthook simple-git-hooks pm2 pm2-runti
 
 // judgeStays refuses commands by which something starts later.
 func judgeStays(j *judge, s simple, _ *grammar.Reading) {
-	program := programName(s.words[0])
+	program := s.program()
 	if among(program, "npx bunx pnpm yarn npm") { // the program that it runs
 		i := slices.IndexFunc(s.words[1:], func(w string) bool { return among(w, "lefthook simple-git-hooks pm2 husky") })
 		if i < 0 || i > 2 || anyWord(s.words[1:i+1], func(w string) bool { return !among(w, "exec dlx x -y --yes --") }) {
@@ -60,7 +60,7 @@ func judgeStays(j *judge, s simple, _ *grammar.Reading) {
 		if one.inside && !j.inside || !among(program, one.programs) {
 			continue
 		}
-		for _, command := range strings.Split(one.commands, "|") {
+		for _, command := range splitAt(one.commands, "|") {
 			if at := s.begins(strings.Fields(command)); at > 0 {
 				j.refuseWord(&s, at, one.kind, one.what)
 				return

@@ -139,7 +139,7 @@ func (r *reader) saves(s simple) {
 	if len(s.words) == 0 {
 		return
 	}
-	program, last := programName(s.words[0]), s.words[len(s.words)-1]
+	program, last := s.program(), s.words[len(s.words)-1]
 	into := "" // the directory for what is fetched
 	for i, w := range s.words[1:] {
 		name, value, _ := cut(w, "=")
@@ -190,7 +190,7 @@ func (r *reader) saves(s simple) {
 
 // copies notes the files into which a command writes what it reads.
 func (r *reader) copies(s simple, text string) {
-	program := programName(s.words[0])
+	program := s.program()
 	if program == "split" { // without a word for it
 		r.writes("xaa", text)
 	}

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolvet/toolvet/checks/internal/filekind"
 )
 
 func matches(list []*regexp.Regexp, word string) bool {
@@ -81,3 +83,29 @@ func indexOf(words []string, word string) int { return slices.Index(words, word)
 //
 //go:noinline
 func with(list []string, word string) []string { return append(list, word) }
+
+// fieldsBy returns the parts of a text between any of some characters, and splitAt is [strings.Split] as a call.
+//
+//go:noinline
+func fieldsBy(text, separators string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(separators, r) })
+}
+
+//go:noinline
+func splitAt(text, separator string) []string { return strings.Split(text, separator) }
+
+// program is the name of the program; the command has words.
+//
+//go:noinline
+func (s *simple) program() string { return programName(s.words[0]) }
+
+// startsLater reports whether a word names, from a directory, a file of [filekind.StartupKind], and holdsLater whether it names a directory with such
+// files.
+//
+//go:noinline
+func startsLater(directory, word string) bool { return filekind.Startup(toDirectory(directory, word)) }
+
+//go:noinline
+func holdsLater(directory, word string) bool {
+	return filekind.HoldsStartup(toDirectory(directory, word))
+}

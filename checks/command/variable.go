@@ -13,7 +13,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/toolvet/toolvet/check"
-	"github.com/toolvet/toolvet/checks/internal/filekind"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/internal/wordset"
 )
@@ -62,7 +61,7 @@ func withoutInherited(name, value string) string {
 		separator = ":"
 	}
 	var rest []string
-	for _, one := range strings.Split(value, separator) {
+	for _, one := range splitAt(value, separator) {
 		switch {
 		case one == inherited:
 			continue
@@ -90,7 +89,7 @@ func (j *judge) ofWork(name, value string) bool {
 	switch {
 	case name == "PATH":
 		system, inherited := false, false
-		for _, dir := range strings.Split(value, ":") { // programs there have the names of others, so that anything may stand behind a name
+		for _, dir := range splitAt(value, ":") { // programs there have the names of others, so that anything may stand behind a name
 			inherited = inherited || system && dir == "/bin"
 			system = dir == "/usr/bin" // both stand for $PATH
 			if inherited && j.holdsModules(dir) {
@@ -102,7 +101,7 @@ func (j *judge) ofWork(name, value string) bool {
 		}
 		return true
 	case name == "GOBIN":
-		return j.holdsModules(value) && !filekind.HoldsStartup(toDirectory(j.directory, value))
+		return j.holdsModules(value) && !holdsLater(j.directory, value)
 	case name == "JAVA_HOME", name == "GOROOT":
 		return systemPlaces.MatchString(value)
 	case name == "KUBECONFIG":
@@ -110,15 +109,15 @@ func (j *judge) ofWork(name, value string) bool {
 	case value == "" && (codePlaces.Has(name) || name == "PYTHONHOME"):
 		return true
 	case codePlaces.Has(name):
-		return !anyWord(strings.Split(value, ":"), func(dir string) bool { return !j.holdsModules(dir) })
+		return !anyWord(splitAt(value, ":"), func(dir string) bool { return !j.holdsModules(dir) })
 	case hasSuffix(name, "_ENV") && name != "BASH_ENV":
 		return value != "" && strings.Trim(value, wordCharacters) == ""
 	case ownPlace.MatchString(name) && !loaders.MatchString(name):
-		return ownAddress.MatchString(value) || (strings.ContainsAny(value, "./") || among(value, "true false 0 1")) && !anyWord(strings.Split(value, ":"), func(file string) bool {
+		return ownAddress.MatchString(value) || (strings.ContainsAny(value, "./") || among(value, "true false 0 1")) && !anyWord(splitAt(value, ":"), func(file string) bool {
 			return !j.holdsModules(file) && !(among(ext(file), ".json .yaml .yml .toml .txt .db .sqlite") && j.holdsWork(file))
 		})
 	case name == "GOPROXY":
-		return !anyWord(strings.Split(value, ","), func(one string) bool {
+		return !anyWord(splitAt(value, ","), func(one string) bool {
 			host, found := hostIn(one, byURL, false)
 			return one != "direct" && one != "off" && !(found && len(j.hosts) > 0 && listedHost(j.hosts, host))
 		})

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/checks/command/internal/grammar"
-	"github.com/toolvet/toolvet/checks/internal/filekind"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
@@ -35,7 +34,7 @@ const searchesHome = "searches the files of a whole home directory, some of whic
 
 // judgeSearch judges searches in all files below a home directory. Those that print names alone pass.
 func judgeSearch(j *judge, s simple, r *grammar.Reading) {
-	program := programName(s.words[0])
+	program := s.program()
 	if among(program, "grep egrep fgrep zgrep") && !anyWord(s.words[1:], recursion.MatchString) || anyWord(s.words[1:], namesAlone.MatchString) {
 		return
 	}
@@ -89,22 +88,22 @@ var keyNames = lazyregexp.New(`(\.(pem|key|p12|pfx|kdbx?|jks|keystore|ppk|asc|ov
 // judgeFilled judges the directory that a program makes or fills.
 func judgeFilled(j *judge, s simple, r *grammar.Reading) {
 	names := r.Operands
-	switch program := programName(s.words[0]); {
+	switch program := s.program(); {
 	case program == "uv" && len(names) > 0 && s.words[names[0]] == "venv", program == "git" && len(names) > 0 && among(s.words[names[0]], "init clone worktree"):
 		names = names[1:]
 	case program == "uv" || program == "git":
 		return
 	}
-	clears := programName(s.words[0]) != "git" && anyWord(s.words, func(w string) bool { return len(w) > 3 && hasPrefix("--clear", w) })
+	clears := s.program() != "git" && anyWord(s.words, func(w string) bool { return len(w) > 3 && hasPrefix("--clear", w) })
 	for _, i := range names {
 		dir := s.words[i]
 		switch {
-		case filekind.HoldsStartup(toDirectory(j.directory, dir)):
+		case holdsLater(j.directory, dir):
 			j.refuseWord(&s, i, startup, "fills a directory from whose files git, an agent or the system starts programs later")
 		case clears && !environments.MatchString(dir):
 			j.refuseWord(&s, i, wipe, "names a whole directory, which the program would empty")
 		}
-		if programName(s.words[0]) != "git" {
+		if s.program() != "git" {
 			j.leaves(s.element(i), j.directory, dir)
 		}
 	}
@@ -190,7 +189,7 @@ func judgeBackup(j *judge, s simple, r *grammar.Reading) {
 		switch {
 		case j.namesSecret(made, j.directory):
 			j.refuseWord(&s, i, secret, "names a file that holds secrets or accounts")
-		case filekind.Startup(toDirectory(j.directory, made)):
+		case startsLater(j.directory, made):
 			j.refuseWord(&s, i, startup, "makes a file from which a shell, git or the system starts programs later")
 		}
 		if contains(ending, "/") {
@@ -210,7 +209,7 @@ func judgeNameList(j *judge, s simple, _ *grammar.Reading) {
 // judgeTerminal refuses a guard in a terminal that another program makes: what asks a person there is answered by the agent.
 func judgeTerminal(j *judge, s simple, _ *grammar.Reading) {
 	j.each(s, startup, "opens what guards the agent in a terminal of its own", func(i int, w string) bool {
-		return !among(s.words[i-1], "-s -t -n -S") && anyWord(strings.FieldsFunc(w, func(r rune) bool { return strings.ContainsRune(" \t\n;|&'\"", r) }), isGuard)
+		return !among(s.words[i-1], "-s -t -n -S") && anyWord(fieldsBy(w, " \t\n;|&'\""), isGuard)
 	})
 }
 
@@ -261,7 +260,7 @@ func judgeEditor(j *judge, s simple, _ *grammar.Reading) {
 		j.refuse(-1, inCode, "hands an editor a command that runs a line")
 	case anyWord(strings.Fields(*s.input), func(w string) bool { return j.namesSecret(w, j.directory) }):
 		j.refuse(-1, secret, "hands an editor the name of a file that holds secrets or accounts")
-	case anyWord(strings.Fields(*s.input), func(w string) bool { return filekind.Startup(toDirectory(j.directory, w)) }):
+	case anyWord(strings.Fields(*s.input), func(w string) bool { return startsLater(j.directory, w) }):
 		j.refuse(-1, startup, "hands an editor the name of a file from which a shell, git or the system starts programs later")
 	}
 }
@@ -270,7 +269,7 @@ var editorRuns = lazyregexp.New(`(?m)^[\d,$.%;]*\s*([rwe]\s+)?!`)
 
 // judgeDebugger judges what a debugger is told on standard input.
 func judgeDebugger(j *judge, s simple, _ *grammar.Reading) {
-	if in := s.fed(); s.input != nil && (in == nil || anyWord(strings.Split(*in, "\n"), func(line string) bool {
+	if in := s.fed(); s.input != nil && (in == nil || anyWord(splitAt(*in, "\n"), func(line string) bool {
 		return strings.TrimSpace(line) != "" && !debuggerLooks.MatchString(strings.TrimSpace(line))
 	})) {
 		j.refuse(-1, setting, "hands a debugger commands that may run anything")
