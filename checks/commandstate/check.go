@@ -175,7 +175,7 @@ func (f *finder) look(ctx context.Context, pass *check.Pass, places []string) (s
 	return best, nil
 }
 
-// slot does something in one of the slots, and returns when the context ends. What it has done counts only without an error.
+// slot does something in one of the slots, and returns when the context ends. Without an error it is done.
 func (f *finder) slot(ctx context.Context, do func()) error {
 	select {
 	case f.slots <- struct{}{}:

@@ -181,6 +181,12 @@ func (j *Judge) before(ctx context.Context, host *hook.Host, p *policyFile, e ho
 		return asks(ctx, d, c, e, "its arguments are nested deeper than toolvet reads them")
 	case memory.Secret && carries(host.Name, e, c.Server) != "":
 		return asks(ctx, d, c, e, carries(host.Name, e, c.Server)+afterSecret)
+	case (memory.Foreign || p.preset == "strict") && c.Server == host.Name && spreads(lineIn(e)):
+		why := "it writes files that it does not name, and one may tell agents, builds or tests what to do"
+		if memory.Foreign {
+			why += afterStranger
+		}
+		return asks(ctx, d, c, e, why)
 	}
 	return hook.Answer{Decision: hook.None}
 }

@@ -224,13 +224,16 @@ func because(m policy.Memory, v toolvet.Verdict) string {
 		case m.Secret && (f.Source == "network" || f.Source == "sending" || f.Check == "url"):
 			return afterSecret
 		case m.Foreign && f.Source == "steering":
-			return "\nThis session has read what a host or a server says that nobody lists, and you let it. Its words may be behind this change."
+			return afterStranger
 		}
 	}
 	return ""
 }
 
-const afterSecret = "\nThis session has read what may hold a secret, and you let it. From then on toolvet asks about everything that leaves this machine."
+const (
+	afterStranger = "\nThis session has read what a host or a server says that nobody lists, and you let it. Its words may be behind this change."
+	afterSecret   = "\nThis session has read what may hold a secret, and you let it. From then on toolvet asks about everything that leaves this machine."
+)
 
 // carries says why a call sends its arguments away, whatever they are; "" if it does not.
 func carries(host string, e hook.Event, server string) string {
@@ -239,6 +242,8 @@ func carries(host string, e hook.Event, server string) string {
 		return "it is a call of the MCP server " + server + ", which may send its arguments anywhere"
 	case searchesWeb.MatchString(e.Tool):
 		return "it sends its words to a search engine"
+	case sends(lineIn(e)):
+		return "it may send something to another machine"
 	}
 	return ""
 }
