@@ -207,8 +207,8 @@ func implies(e hook.Event, listed bool) (calls []implied, question string) {
 	return calls, question
 }
 
-// impliedByNames returns what the names in the arguments of an MCP server's tool imply: the names of files with their texts behind them, and a
-// program that stands beside its words.
+// impliedByNames returns what the names in the arguments of an MCP server's tool imply: the names of files with their texts behind them, a
+// program that stands beside its words, and the line of a shell.
 func impliedByNames(arguments any) (calls []implied) {
 	var files, others []any
 	var walk func(name string, v any)
@@ -231,6 +231,8 @@ func impliedByNames(arguments any) (calls []implied) {
 					line[0] = text
 				case isList && wordKeys.MatchString(key) && !slices.ContainsFunc(list, func(one any) bool { _, ok := one.(string); return !ok }):
 					line = append(line, list...)
+				case strings.Contains(strings.TrimSpace(text), " ") && shellKeys.MatchString(key):
+					calls = append(calls, implied{arguments: map[string]any{"command": text}})
 				case isText && fileKeys.MatchString(name):
 					files = append(files, key)
 				case strings.ContainsAny(key, `/\`):
@@ -255,6 +257,7 @@ func impliedByNames(arguments any) (calls []implied) {
 
 var (
 	programKeys = lazyregexp.New(`(?i)^(command|cmd|program|executable|binary)$`)
+	shellKeys   = lazyregexp.New(`(?i)^((ba|z)?sh|shell|powershell|cmd_?line|commandline)$`)
 	wordKeys    = lazyregexp.New(`(?i)^(args|argv|arguments|parameters|params)$`)
 	fileKeys    = lazyregexp.New(`(?i)^(files?|paths?|edits|changes|writes|patches|uploads|documents)$`)
 )
