@@ -16,7 +16,7 @@ func TestKindsOfPrograms(t *testing.T) {
 		SecretKind: `~/.cline/secrets.json ~/.copilot/config.json ~/.cursor/auth.json ~/.factory/auth.json ~/.kimi/credentials/x.json ~/.local/share/opencode/auth.json ~/.qwen/oauth_creds.json ~/.config/goose/secrets.yaml
 			~/.argocd/config /home/u/.config/containers/auth.json ~/.config/stripe/config.toml ~/.sentryclirc ~/.jfrog/jfrog-cli.conf.v5 ~/.zhistory ~/.local/share/fish/fish_history ~/.local/share/atuin/history.db
 			~/.mozilla/firefox/x/logins.json ~/.config/Code/User/globalStorage/state.vscdb C:\Users\u\AppData\Roaming\Microsoft\Windows\PowerShell\PSReadLine\ConsoleHost_history.txt .Xauthority
-			~\.aws\credentials .kube\config C:\Users\u\.docker\config.json ~\.config\gh\hosts.yml C:\Windows\win.ini ~/Library/Messages/chat.db ~/.thunderbird/x.default/ImapMail/a/INBOX /var/mail/u /home/u/Maildir/cur/1
+			~\.aws\credentials .kube\config C:\Users\u\.docker\config.json ~\.config\gh\hosts.yml C:\Windows\win.ini ~/Library/Messages/chat.db /Users/u/Library/Mail x=~/Library/Messages ~/.mozilla/firefox ~/.thunderbird/x.default/ImapMail/a/INBOX /var/mail/u /home/u/Maildir/cur/1
 			~/.config/google-chrome/Default/Cookies C:\Users\u\AppData\Local\Microsoft\Edge\x profile/key4.db ~/.config/Slack/Cookies ~/.local/share/evolution/mail/x .var/app/com.google.Chrome/config/google-chrome/Default/History`,
 		StartupKind: `.circleci/config.yml .gitea/workflows/x.yml appveyor.yml .appveyor.yml .cirrus.yml .tekton/x.yaml wercker.yml .gitlab/ci/test.yml .claude/commands/x.md .claude/skills/x/SKILL.md .gemini/extensions/x/gemini-extension.json
 			.kiro/agents/x.json .opencode/agent/x.md .config/goose/config.yaml .copilot/mcp-config.json .git/info/attributes ~/.tmux.conf ~/.config/nvim/init.lua ~/.emacs.d/init.el .psqlrc .idea/runConfigurations/x.xml mise.local.toml .mise/config.toml
@@ -29,7 +29,7 @@ func TestKindsOfPrograms(t *testing.T) {
 			.cursorrules .roomodes .roo/rules-code/x.md .trae/rules/project_rules.md .kilocode/rules/x.md .augment-guidelines .augment/rules/x.md .openhands/microagents/repo.md .github\copilot-instructions.md`,
 		"": `src/key.ts cert.pem tsconfig.json .key secrets.md src/secrets.ts terraform.tf variables.tfvars.md appsettings.json .envrc.example jfrog.md docs/argocd/config.md .claude/notes.md .github/dependabot.yml .gitattributes .gitmodules
 			src/tmux.conf.md public.key.pub id_rsa.pub ~/.config/stripe/readme.md run/x.go harness/x.yaml
-			.gitignore .git/HEAD .git/index .git/rebase-merge/msgnum .git/objects/info/alternates src/windows/repair/x.go library/messages/x.py src/library/mail/x.rb docs/slack/cookies.md aider.md .aiderignore crushed.json continue/config.yaml commands/x.md
+			.gitignore .git/HEAD .git/index .git/rebase-merge/msgnum .git/objects/info/alternates org.mozilla.Thunderbird src/x.thunderbird/y src/windows/repair/x.go library/messages/x.py src/library/mail/x.rb docs/slack/cookies.md aider.md .aiderignore crushed.json continue/config.yaml commands/x.md
 			skills/x.ts trae/rules/x.md src/mail/x.go x.workspace docs/aws/credentials.md hooks/useX.ts .continue/x.log`,
 	} {
 		for file := range strings.FieldsSeq(list) {
