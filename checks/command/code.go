@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolvet/toolvet/checks/command/internal/grammar"
 	"github.com/toolvet/toolvet/checks/internal/filekind"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
@@ -209,7 +210,7 @@ func (l *language) does(s source) string {
 				return inCode
 			}
 			top, _, _ := cut(from, ".")
-			unknown := from != "" && !among(top, l.pure) && !among(top, standard)
+			unknown := from != "" && !among(top, l.pure) && !holds(grammar.List("standard"), top)
 			if renamed == "" {
 				renamed = restricted.FindString(strings.ReplaceAll(names, "importlib.metadata", ""))
 			}
@@ -226,7 +227,7 @@ func (l *language) does(s source) string {
 					more.put("\n" + renamed)
 				case !imports(one):
 					return inCode
-				case !contains(one, ".") && !among(one, l.pure) && !among(one, standard):
+				case !contains(one, ".") && !among(one, l.pure) && !holds(grammar.List("standard"), one):
 					modules = with(modules, one)
 				}
 			}
@@ -307,7 +308,7 @@ func (s source) taken(l *language) (names []string) {
 				continue
 			}
 			for _, name := range notNames.Split(s.code[m[i]:m[i+1]], -1) {
-				if module != "fs" && !among(module, l.pure) || among(name, scriptCalls) {
+				if module != "fs" && !among(module, l.pure) || holds(grammar.List("script"), name) {
 					names = with(names, name)
 				}
 			}

@@ -25,7 +25,7 @@ var deleters = []deleter{
 	{"restic borg velero zfs zpool btrfs kopia tmutil", lazyregexp.New(`(^| )(forget|prune|delete\w*|destroy|rollback|remove)( |$)`), nil},
 	{"aws kubectl oc k gcloud az ip defaults doppler mise firewall-cmd", lazyregexp.New(`(^| )(create (clusterrole|rolebinding|clusterrolebinding)|adm policy|certificate approve|(attach|put|add)-[a-z-]*(policy|role|group)|create-(access-key|login-profile)|authorize-security-group-[a-z]+|rotate-secret|(add|set)-iam-policy(-binding)?|firewall-rules (create|update)|keys create|role assignment create|secrets delete|implode)( |$)|^(r|ro|route|a|addr|address|l|link|ru|rule)[a-z]* (d|del|delete|flush|f)( |$)|^delete( |$)`), nil},
 	{"twine pastebinit hf huggingface-cli vsce ovsx docker podman nerdctl helm gem mvn mvnw gradle gradlew dotnet cargo-release", lazyregexp.New(`(^| )(upload|publish|push|deploy(:deploy)?|release:perform)( |$)`), nil},
-	{"npm", lazyregexp.New(`^(deprecate|(owner|access|dist-tag|token) (add|rm|set|grant|revoke|create|public|restricted))( |$)`), nil},
+	{"npm poetry uv pdm hatch flit maturin jsr lerna", lazyregexp.New(`^(publish|deprecate|(owner|access|dist-tag|token) (add|rm|set|grant|revoke|create|public|restricted))( |$)`), nil},
 	{"az", lazyregexp.New(`(^| )(delete(-[a-z]+)?|purge|remove|deallocate|revoke|reset|disable|export|stop)( |$)`), nil},
 	{"gcloud bq", lazyregexp.New(`(^| )(delete|destroy|purge|remove(-[a-z-]+)?|disable|rm|export|drop|abandon|reset|stop)( |$)`), nil},
 	{"gsutil", lazyregexp.New(`(^| )rb( |$)|(^| )rm .*\*`), nil},

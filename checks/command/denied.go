@@ -6,6 +6,8 @@ package command
 import (
 	"strings"
 	"sync"
+
+	"github.com/toolvet/toolvet/checks/command/internal/grammar"
 )
 
 // A reason says why a program does not run unless the policy lists it, and what it can be
@@ -56,13 +58,7 @@ var deniedPrograms = group([]denial{
 	{isEnder, "killall killall5 pkill skill"},
 	{isSecret, "pass gopass op bw lpass vault keyring secret-tool security"},
 	{isChannel, "nc ncat netcat nc.openbsd nc.traditional bore tmate upterm gotty ttyd sshuttle frpc localtunnel lt zrok playit inlets socat cryptcat pwncat chisel ngrok iwr irm invoke-webrequest invoke-restmethod send-mailmessage start-bitstransfer wget2c"},
-	{isWindows, "addinutil advpack appinstaller aspnet_compiler atbroker bash.exe bginfo bitsadmin cdb certoc certreq certutil cmdkey cmdl32 cmstp colorcpl computerdefaults configsecuritypolicy conhost control " +
-		"coregen createdump csc cscript csi customshellhost datasvcutil dcomcnfg desktopimgdownldr devicecredentialdeployment devtoolslauncher dfsvc diantz diskshadow dnscmd dnx dotnet-dump dxcap " +
-		"esentutl eventvwr excel extexport extrac32 finger.exe fltmc forfiles fodhelper fsi fsianycpu ftp gfxdownloadwrapper gpscript hh ie4uinit iediagcmd ieexec ilasm imewdbld infdefaultinstall installutil " +
-		"jsc ldifde makecab mavinject microsoft.workflow.compiler mmc mpcmdrun msbuild msconfig msdeploy msdt msedge_proxy mshta msiexec msohtmed mspub msxsl netsh.exe ntdsutil odbcconf offlinescannershell onedrivestandaloneupdater " +
-		"pcalua pcwrun pktmon pnputil pcwutl powerpnt presentationhost print.exe printbrm procdump provlaunch psr psexec psexec64 rasautou rasdlui rcsi rdrleakdiag regasm regini register-cimprovider regsvcs regsvr32 remote replace " +
-		"rpcping rundll32 runexehelper runonce runscripthelper scriptrunner sdclt setres settingsynchost shdocvw shell32 sqldumper sqlps sqltoolsps squirrel ssh.exe stordiag syncappvpublishingserver syssetup " +
-		"te tracker ttdinject tttracer unregmp2 update url utilityfunctions vbc verclsid visualuiaverifynative vsdiagnostics vshadow vsjitdebugger vsls-agent wab wfc winget winrm winword wlrmdr wmic workfolders wscript wsreset wt wuauclt xwizard zipfldr"},
+	{isWindows, ""}, // whose names the table of programs has
 })
 
 // A denial is the names of programs that are refused for one reason.
@@ -76,7 +72,11 @@ func group(lists []denial) func() map[string]reason {
 	return sync.OnceValue(func() map[string]reason {
 		m := make(map[string]reason)
 		for _, d := range lists {
-			for _, name := range strings.Fields(d.names) {
+			names := strings.Fields(d.names)
+			if d.why == isWindows {
+				names = grammar.List("windows")
+			}
+			for _, name := range names {
 				m[name] = *d.why
 			}
 		}

@@ -129,6 +129,41 @@ func (j *judge) follow(s simple) {
 	j.directory, j.before = to, j.directory
 }
 
+// link learns the links that a command makes.
+func (j *judge) link(s simple) {
+	var names []string
+	for _, w := range s.words[1:] {
+		if w != "" && w[0] != '-' {
+			names = with(names, w)
+		}
+	}
+	if len(names) == 0 || len(j.links) == maxOthers {
+		return
+	}
+	to, name := names[0], lastStep(names[0])
+	if len(names) > 1 {
+		name = names[1]
+	}
+	if j.links == nil {
+		j.links = map[string]string{}
+	}
+	j.links[j.at(name)] = toDirectory(path.Dir(j.at(name)), to)
+}
+
+// through returns the place to which a word leads by way of a link of the line. A word for the link itself leads there only if it is followed.
+func (j *judge) through(word string, follows bool) string {
+	if len(j.links) == 0 || word == "" || word[0] == '-' {
+		return word
+	}
+	full := j.at(word)
+	for name, to := range j.links {
+		if rest, ok := cutPrefix(full+"/", name+"/"); ok && (follows || rest != "" || hasSuffix(word, "/")) {
+			return to + "/" + trimSuffix(rest, "/")
+		}
+	}
+	return word
+}
+
 // joined returns the directory to which a change of directory leads from another.
 func toDirectory(from, to string) string {
 	if from == "" || hasPrefix(to, "/") || hasPrefix(to, "~") {

@@ -185,6 +185,8 @@ func letters(set string) (list []rune, told bool) {
 }
 
 // fed returns the standard input of a command, as far as the line tells; nil if not.
+//
+//go:noinline
 func (s *simple) fed() *string {
 	if s.input != nil && *s.input != "" {
 		return s.input

@@ -46,6 +46,7 @@ type judge struct {
 	before       string            // where it was before that
 	variables    map[string]string // those that the line itself sets to a text, by name
 	made         map[string]string // the files that the line itself writes, with their text; insertion if the line does not tell it
+	links        map[string]string // the links that the line itself makes, with the places that they lead to
 	edits        int               // how often it has written one
 	whole        map[string]int    // when all code of a directory was judged, by program and directory: one more than the edits then
 	contained    bool              // a line runs in a container, where files are others
@@ -186,6 +187,8 @@ var mends = []struct{ kind, mend string }{
 }
 
 // mendOf returns how to do without a kind of thing.
+//
+//go:noinline
 func mendOf(kind string) string {
 	for _, m := range mends {
 		if m.kind == kind {

@@ -191,10 +191,8 @@ func compileAll(patterns []string, before error) ([]*regexp.Regexp, error) {
 
 // problems reports what is wrong with the options.
 func (o *Options) problems() []check.Problem {
-	var problems []check.Problem
-	fail := func(field, format string, args ...any) {
-		problems = append(problems, check.Problem{Field: field, Message: fmt.Sprintf(format, args...)})
-	}
+	var list problems
+	fail := list.fail
 	if !holds(shells, o.Shell) {
 		fail("shell", "must be %s", strings.Join(shells[1:], ", "))
 	}
@@ -225,7 +223,14 @@ func (o *Options) problems() []check.Problem {
 		expressionProblems(fail, "flags", o.Flags[program])
 	}
 	expressionProblems(fail, "arguments", o.Arguments)
-	return problems
+	return list
+}
+
+// problems are what is wrong with options.
+type problems []check.Problem
+
+func (p *problems) fail(field, format string, args ...any) {
+	*p = append(*p, check.Problem{Field: field, Message: fmt.Sprintf(format, args...)})
 }
 
 func expressionProblems(fail func(field, format string, args ...any), field string, patterns []string) {

@@ -246,7 +246,7 @@ func (r *reader) target(redirect *syntax.Redirect) {
 	if redirect.Hdoc != nil {
 		r.word(redirect.Hdoc)
 	}
-	text := r.word(redirect.Word)
+	text := r.through(r.word(redirect.Word), true)
 	if redirect.Hdoc == nil && redirect.Op != syntax.WordHdoc {
 		list := &r.writtenTo
 		if redirect.Op == syntax.RdrIn {
@@ -262,12 +262,7 @@ func (r *reader) target(redirect *syntax.Redirect) {
 		r.refuse(-1, startup, "redirects to a file from which a shell, git or the system starts programs later")
 	}
 	if redirect.Op != syntax.RdrIn && redirect.Hdoc == nil {
-		syntax.Walk(redirect.Word, func(n syntax.Node) bool {
-			if p, ok := n.(*syntax.ParamExp); ok && p.Param != nil && among(p.Param.Value, "GITHUB_ENV GITHUB_PATH BASH_ENV ENV ZDOTDIR") {
-				r.refuse(-1, startup, "redirects to a file from which a shell, git or the system starts programs later")
-			}
-			return true
-		})
+		r.startsByVariable(redirect.Word)
 	}
 	switch {
 	case r.contained && ofSystem(text) && text != "/dev/null":
@@ -371,13 +366,8 @@ func (r *reader) command(c syntax.Command) {
 				return true
 			})
 		case *syntax.WhileClause:
-			if len(c.Cond) == 1 && among(onlyWord(c.Cond[0]), "true :") {
-				syntax.Walk(c, func(n syntax.Node) bool {
-					if s, ok := n.(*syntax.Stmt); ok && s.Background {
-						r.refuse(-1, unread, "starts commands in the background without end")
-					}
-					return true
-				})
+			if len(c.Cond) == 1 && (among(onlyWord(c.Cond[0]), "true :") || c.Until && onlyWord(c.Cond[0]) == "false") {
+				r.endless(c, "")
 			}
 		case *syntax.Block: // runs as it stands
 			r.inner(c)
@@ -387,6 +377,9 @@ func (r *reader) command(c syntax.Command) {
 			r.inner(c)
 			return
 		case *syntax.FuncDecl:
+			if c.Name != nil {
+				r.endless(c.Body, c.Name.Value)
+			}
 			defer r.scope()()
 			r.shadowed = true
 		}
@@ -394,14 +387,6 @@ func (r *reader) command(c syntax.Command) {
 		r.inner(c)
 		r.maybe--
 	}
-}
-
-// onlyWord returns the only word of a command; "" if it has others.
-func onlyWord(s *syntax.Stmt) string {
-	if c, ok := s.Cmd.(*syntax.CallExpr); ok && len(c.Args) == 1 {
-		return c.Args[0].Lit()
-	}
-	return ""
 }
 
 // scope notes what a subshell cannot change, and returns a function that brings it back.
@@ -475,6 +460,9 @@ func (r *reader) call(assigns []*syntax.Assign, args []*syntax.Word) {
 		if i > 0 && among(s.program(), "env cross-env cross-env-shell") {
 			r.own = assignedBy(w)
 		}
+		if i > 0 && among(programName(s.words[0]), "tee sponge cp mv") {
+			r.startsByVariable(w)
+		}
 		list := r.words(w)
 		r.own = ""
 		if _, variable := w.Parts[0].(*syntax.ParamExp); i == 0 && len(list) > 1 && !variable {
@@ -483,6 +471,9 @@ func (r *reader) call(assigns []*syntax.Assign, args []*syntax.Word) {
 		s.words = append(s.words, list...)
 	}
 	r.own = own
+	for i := 1; i < len(s.words) && len(r.links) > 0; i++ {
+		s.words[i] = r.through(s.words[i], !among(s.program(), "rm unlink mv ln readlink ls stat test ["))
+	}
 	if len(args) == 0 {
 		r.remember(assigns, s.variables)
 		if r.allow[assignment] {

@@ -24,7 +24,7 @@ func (j *judge) environment(word string) {
 }
 
 // environmentDrive is how PowerShell names variables of the environment: $env:NAME, or as files of a drive.
-var environmentDrive = lazyregexp.New(`(?i)^env:[\\/*]*$|(?:^|\$\{?)env:[\\/]?(\w+)`)
+var environmentDrive = lazyregexp.New(`(?i)^env:[\\/*]*$|(?:^|\$\{?)env:[\\/*?]*(\w+)`)
 
 // judgePowerShell judges the text that a PowerShell is given by an option, as words, or on standard input.
 func judgePowerShell(j *judge, s simple, r *grammar.Reading) {

@@ -183,6 +183,8 @@ var (
 )
 
 // tail returns the end of code, by which the next character is understood.
+//
+//go:noinline
 func tail(code []byte) string { return string(code[max(0, len(code)-looksBack):]) }
 
 const looksBack = 40

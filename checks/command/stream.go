@@ -140,6 +140,9 @@ func (r *reader) saves(s simple) {
 		return
 	}
 	program, last := s.program(), s.words[len(s.words)-1]
+	if program == "ln" {
+		r.link(s)
+	}
 	into := "" // the directory for what is fetched
 	for i, w := range s.words[1:] {
 		name, value, _ := cut(w, "=")

@@ -300,3 +300,36 @@ func (r *reader) assign(a *syntax.Assign) string {
 	}
 	return a.Name.Value + "=" + value
 }
+
+// startsByVariable refuses to write the file of a variable, if a shell or a build reads it later.
+func (r *reader) startsByVariable(w *syntax.Word) {
+	syntax.Walk(w, func(n syntax.Node) bool {
+		if p, ok := n.(*syntax.ParamExp); ok && p.Param != nil && among(p.Param.Value, "GITHUB_ENV GITHUB_PATH BASH_ENV ENV ZDOTDIR") {
+			r.refuse(-1, startup, "redirects to a file from which a shell, git or the system starts programs later")
+		}
+		return true
+	})
+}
+
+// endless refuses commands in the background within what runs again and again: a loop, or a function that calls itself.
+func (r *reader) endless(node syntax.Node, self string) {
+	starts, again := false, self == ""
+	syntax.Walk(node, func(n syntax.Node) bool {
+		if s, ok := n.(*syntax.Stmt); ok {
+			starts = starts || s.Background
+			again = again || onlyWord(s) == self
+		}
+		return true
+	})
+	if starts && again {
+		r.refuse(-1, unread, "starts commands in the background without end")
+	}
+}
+
+// onlyWord returns the only word of a command; "" if it has others.
+func onlyWord(s *syntax.Stmt) string {
+	if c, ok := s.Cmd.(*syntax.CallExpr); ok && len(c.Args) == 1 {
+		return c.Args[0].Lit()
+	}
+	return ""
+}

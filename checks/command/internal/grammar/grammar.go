@@ -120,6 +120,9 @@ func embedded() map[string]*Program {
 	return programs
 }
 
+// List returns the names of a list of the table, which are of no program.
+func List(name string) []string { return Programs()["list "+name].Names }
+
 // Lookup returns the grammar of a program, whose name may end in a version, or nil.
 func Lookup(name string) *Program {
 	if p, ok := Programs()[name]; ok {
@@ -133,6 +136,7 @@ func Lookup(name string) *Program {
 //	program NAME …: STYLE …
 //	sub NAME …: STYLE …
 //	KIND OPTION …
+//	list NAME WORD …
 func parse(text string) (map[string]*Program, error) {
 	programs := make(map[string]*Program)
 	var program, current *Program
@@ -144,6 +148,12 @@ func parse(text string) (map[string]*Program, error) {
 		keyword, rest := fields[0], fields[1:]
 		var err error
 		switch {
+		case keyword == "list":
+			name := "list " + rest[0]
+			if programs[name] == nil {
+				programs[name] = new(Program)
+			}
+			programs[name].Names = append(programs[name].Names, rest[1:]...)
 		case keyword == "program":
 			current, err = newProgram(rest)
 			program = current
