@@ -204,6 +204,7 @@ func (s *setupRun) undo() error {
 	if err != nil {
 		return err
 	}
+	staying := s.hooksThatStay(names)
 	for _, p := range pages {
 		var list []string
 		for _, e := range p.Entries {
@@ -212,6 +213,9 @@ func (s *setupRun) undo() error {
 		terminal.Fprintf(s.stdout, "%s: to put back: %s\n", p.File, oneLine(strings.Join(list, ", "), 400))
 	}
 	real, err := s.showHookChanges(s.installer, changes, s.flags.verbose)
+	if len(staying) > 0 {
+		s.warn("the hooks of %s stay: 'toolvet hook install' made them; 'toolvet hook uninstall' removes them", strings.Join(staying, ", "))
+	}
 	switch {
 	case err != nil:
 		return err
@@ -222,8 +226,10 @@ func (s *setupRun) undo() error {
 		if len(faults) > 0 {
 			return exitCode(exitNoGo)
 		}
-		_, err := terminal.Fprintf(s.stdout, "nothing to undo\n")
-		return err
+		if _, err := terminal.Fprintf(s.stdout, "nothing to undo\n"); err != nil || len(staying) == 0 {
+			return err
+		}
+		return exitCode(exitNoGo)
 	case s.flags.dryRun:
 		_, err := terminal.Fprintf(s.stdout, "nothing is written: this was a dry run\n")
 		return err
@@ -248,12 +254,35 @@ func (s *setupRun) undo() error {
 		}
 		left += n
 	}
+	if left == 0 && len(staying) > 0 {
+		terminal.Fprintf(s.stdout, "what setup did is undone: start your clients again; hooks that setup did not make still run toolvet\n")
+		return exitCode(exitNoGo)
+	}
 	if left > 0 {
 		terminal.Fprintf(s.stdout, "not all is undone: mend what is named above, and say 'toolvet setup --undo' again\n")
 		return exitCode(exitNoGo)
 	}
 	_, err = terminal.Fprintf(s.stdout, "undone: start your clients again\n")
 	return err
+}
+
+// hooksThatStay returns the titles of the hosts that still ask toolvet once setup's own hooks, those of the hosts with these names, are
+// out.
+func (s *setupRun) hooksThatStay(names []string) (titles []string) {
+	for _, h := range hook.Hosts() {
+		if !s.wanted(h.Name) {
+			continue
+		}
+		status := s.installer.Status(h)
+		for i, own := range status.Own {
+			setups := status.Scopes[i] == install.User && slices.Contains(names, h.Name)
+			if !setups || own.Policy() != "" {
+				titles = append(titles, h.Title)
+				break
+			}
+		}
+	}
+	return titles
 }
 
 func (s *setupRun) planUninstall(names []string) ([]*install.Change, error) {
@@ -265,8 +294,7 @@ func (s *setupRun) planUninstall(names []string) ([]*install.Change, error) {
 		}
 		own := s.installer.Status(h).In(install.User)
 		if slices.ContainsFunc(own, func(h install.Handler) bool { return h.Policy() != "" }) {
-			s.warn("the hook of %s has got a policy since, and stays: 'toolvet hook uninstall %s' takes it out", h.Title, h.Name)
-			continue
+			continue // hooksThatStay names it
 		}
 		list, err := s.installer.Uninstall(h, install.User)
 		if err != nil {
