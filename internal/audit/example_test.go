@@ -34,7 +34,7 @@ func ExampleNew() {
 		fmt.Println(f.Name(), f.Severity, f.Confidence, "both:", f.Both)
 	}
 	// Output:
-	// grade C, 85 of 100; 100% of 1 relevant place assessed
+	// grade C, 85 of 100 (at most C: a weakness of high severity is proven or traced); 100% of 1 relevant place assessed
 	// -15 missing: path-traversal guard on tools that touch files (1 weakness)
 	// path: tool read_file, parameter path high proven both: true
 }

@@ -113,7 +113,7 @@ func percent(part, whole int) int {
 func grade(cells []Assessment, list []Weakness, tools int, unseen bool) Grade {
 	g := Grade{Points: []Point{}, Caps: []Cap{}, Coverage: coverage(cells)}
 	for i := range list {
-		if list[i].Suppressed != nil && list[i].Severity != class.Info {
+		if list[i].Suppressed != nil && (list[i].Severity != class.Info || list[i].bounds() != "") {
 			g.Suppressed++
 		}
 	}
@@ -273,6 +273,13 @@ func caps(list []Weakness, c Coverage) []Cap {
 		out = append(out, Cap{"B", meaning(list, "")})
 	case suspected:
 		out = append(out, Cap{"B", "a guard looks as if it could be passed, and nothing shows that it cannot"})
+	}
+	for i := range list {
+		if f := &list[i]; f.bounds() != "" && f.Suppressed == nil {
+			if c := (Cap{f.bounds(), "the server " + f.purpose().Design + ", by design"}); !slices.Contains(out, c) {
+				out = append(out, c)
+			}
+		}
 	}
 	for _, one := range c.Classes {
 		switch {

@@ -102,7 +102,10 @@ func TestGrade(t *testing.T) {
 		"suspicion beside a guard":      {[]string{"path a/p dynamic guarded", "path b/p static vulnerable suspected x"}, "B 95 path-5 cap:B"},
 		"proven beside a suspicion":     {[]string{"path a/p dynamic vulnerable proven x", "path b/p static vulnerable suspected x"}, "C 85 path-15 cap:C"},
 		"once a kind":                   {[]string{"path a/p dynamic vulnerable proven x", "path b/p dynamic vulnerable proven x", "path c/p static vulnerable traced y"}, "C 85 path-15 cap:C"},
-		"remarks are not graded":        {[]string{"command r/p static vulnerable metadata command-by-design"}, "A 100"},
+		"remarks are not graded":        {[]string{"command r/p static vulnerable metadata argument-lead"}, "A 100"},
+		"a shell by design":             {[]string{"command r/p static vulnerable metadata command-by-design", "command s/p dynamic vulnerable metadata command-by-design"}, "C 100 cap:C"},
+		"a shell by design, and more":   {[]string{"command r/p dynamic vulnerable metadata command-by-design", "path r/d dynamic vulnerable proven x"}, "C 85 path-15 cap:C cap:C"},
+		"statements by design":          {[]string{"command r/p dynamic vulnerable metadata sql-by-design"}, "A 100"},
 		"a remark does not hide":        {[]string{"command r/p dynamic vulnerable metadata argument-lead", "command r/p static vulnerable traced shell"}, "D 75 command-25 cap:D"},
 		"an option, and one argument":   {[]string{"command r/p static vulnerable suspected option-injection", "command r/p dynamic guarded"}, "A 100"},
 		"an option that was seen":       {[]string{"command r/p static vulnerable suspected option-injection", "command r/p dynamic guarded", "command r/p dynamic vulnerable metadata argument-lead"}, "B 95 command-5 cap:B"},
@@ -327,6 +330,39 @@ func TestReadSuppressions(t *testing.T) {
 		if _, err := ReadSuppressions([]byte(file), day); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %q", file, err, want)
 		}
+	}
+}
+
+// TestPurpose holds that a report opens with what the server does by design, that the advice fits, and that a suppression accepts the bound.
+func TestPurpose(t *testing.T) {
+	t.Parallel()
+	in := Input{Language: class.TypeScript, Now: day, Facts: facts(t, "command run/p dynamic vulnerable metadata command-by-design", "command exec/p dynamic vulnerable metadata command-by-design",
+		"url go/p dynamic vulnerable metadata browser-by-design", "command list/p dynamic vulnerable metadata argument-lead")}
+	r := New(in)
+	want := []string{
+		"By design this server runs any command that its callers send (exec, run): the grade does not cover what that does",
+		"By design this server opens any page that its callers name, and runs its scripts (go): the grade does not cover what that does",
+	}
+	if diff := cmp.Diff(want, r.Purposes()); diff != "" {
+		t.Error(diff)
+	}
+	if want := "grade C, 100 of 100 (at most C: the server runs any command that its callers send, by design); 100% of 0 relevant places assessed"; r.Summary() != want {
+		t.Errorf("got %q, want %q", r.Summary(), want)
+	}
+	for _, w := range r.Weaknesses {
+		if design := w.Kinds[0] != "argument-lead"; design == (w.Fix == Fix(w.Class, in.Language)) {
+			t.Errorf("%s has the fix %q", w.Kinds[0], w.Fix)
+		}
+	}
+	raw, err := Baseline(r, "a shell is what we want", "2026-12-31", day)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if in.Suppressions, err = ReadSuppressions(raw, day); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := inShort(New(in)), "A (2 suppressed) 100"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -145,11 +145,72 @@ func (r *Report) Guards() (proven, read []Assessment) {
 	return proven, read
 }
 
-// Summary is one line: the grade, the score and the coverage.
+// Purposes are sentences on what the server does by design, which the grade does not cover.
+func (r *Report) Purposes() []string {
+	var order []string
+	tools := map[string][]string{}
+	for i := range r.Weaknesses {
+		f := &r.Weaknesses[i]
+		kind := f.purpose()
+		if kind == nil {
+			continue
+		}
+		if tools[kind.Design] == nil {
+			order = append(order, kind.Design)
+		}
+		if name := f.Tool; name != "" && !slices.Contains(tools[kind.Design], name) {
+			tools[kind.Design] = append(tools[kind.Design], name)
+		}
+	}
+	for i, does := range order {
+		by := ""
+		if names := tools[does]; len(names) > 0 {
+			by = " (" + strings.Join(names[:min(len(names), maxNamed)], ", ")
+			if more := len(names) - maxNamed; more > 0 {
+				by += fmt.Sprintf(" and %d more", more)
+			}
+			by += ")"
+		}
+		order[i] = fmt.Sprintf("By design this server %s%s: the grade does not cover what that does", does, by)
+	}
+	return order
+}
+
+// maxNamed is how many tools a sentence names.
+const maxNamed = 5
+
+// weighs is the first bound on a letter that the points alone do not give, or nil.
+func (g *Grade) weighs() *Cap {
+	if g.Letter == letterOf(g.Score) {
+		return nil
+	}
+	i := slices.IndexFunc(g.Caps, func(c Cap) bool { return c.Letter == g.Letter })
+	if i < 0 {
+		return nil
+	}
+	return &g.Caps[i]
+}
+
+// Bounds are further bounds that hold the letter, beside the one in the summary.
+func (g *Grade) Bounds() (list []Cap) {
+	said := g.weighs()
+	for i := range g.Caps {
+		if c := &g.Caps[i]; c.Letter == g.Letter && c != said {
+			list = append(list, *c)
+		}
+	}
+	return list
+}
+
+// Summary is one line: the grade, the score, what else bounds the grade, and the coverage.
 func (r *Report) Summary() string {
 	g := &r.Grade
 	if g.Letter == Ungraded {
 		return fmt.Sprintf("not graded: nothing could be assessed (%s, %s)", count(len(r.Tools), "tool"), count(g.Coverage.Relevant, "relevant place"))
 	}
-	return fmt.Sprintf("grade %s, %d of 100; %d%% of %s assessed", g, g.Score, g.Coverage.Percent, count(g.Coverage.Relevant, "relevant place"))
+	why := ""
+	if c := g.weighs(); c != nil {
+		why = " (at most " + string(c.Letter) + ": " + c.Why + ")"
+	}
+	return fmt.Sprintf("grade %s, %d of 100%s; %d%% of %s assessed", g, g.Score, why, g.Coverage.Percent, count(g.Coverage.Relevant, "relevant place"))
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // RubricVersion changes whenever the same weaknesses would get another grade.
-const RubricVersion = "7"
+const RubricVersion = "8"
 
 // Classes are the rows of the rubric, in the order of reports. The numbers are the published ones;
 // see docs/audit-rubric.md.

@@ -118,7 +118,7 @@ func Baseline(r *Report, reason, expires string, now time.Time) ([]byte, error) 
 		switch s := (Suppression{ID: f.ID, Reason: reason, Expires: expires, Weakness: f.Name()}); {
 		case f.Suppressed != nil:
 			file.Suppressions = append(file.Suppressions, *f.Suppressed)
-		case f.Graded():
+		case f.Graded() || f.bounds() != "":
 			if err := s.check(now); err != nil {
 				return nil, err
 			}

@@ -103,11 +103,46 @@ func remarks(a *Assessment, language string) []Weakness {
 		if fact.remark() {
 			list = append(list, Weakness{
 				Cell: a.Cell, ID: a.ID() + "-" + fact.Kind, Kinds: []string{fact.Kind}, Severity: class.Info, Confidence: Metadata,
-				Why: fact.Why, Evidence: []Fact{fact}, Fix: Fix(a.Class, languageOf([]Fact{fact}, language)),
+				Why: fact.Why, Evidence: []Fact{fact}, Fix: fixOf(&fact, language),
 			})
 		}
 	}
 	return list
+}
+
+// fixOf is the advice for a fact: that of its kind, or else that of its class.
+func fixOf(f *Fact, language string) string {
+	if kind := kindOf(f.Class, f.Kind); kind != nil && kind.Fix != "" {
+		return kind.Fix
+	}
+	return Fix(f.Class, languageOf([]Fact{*f}, language))
+}
+
+// kindOf is a kind of a class, or nil.
+func kindOf(c Class, name string) *class.Kind {
+	if known := classOf(c); known != nil {
+		return known.Kind(name)
+	}
+	return nil
+}
+
+// purpose is the kind of a remark on what the server is for, or nil.
+func (f *Weakness) purpose() *class.Kind {
+	if f.Confidence != Metadata || len(f.Kinds) == 0 {
+		return nil
+	}
+	if kind := kindOf(f.Class, f.Kinds[0]); kind != nil && kind.Design != "" {
+		return kind
+	}
+	return nil
+}
+
+// bounds is the letter that a remark bounds the grade at; "": none.
+func (f *Weakness) bounds() Letter {
+	if kind := f.purpose(); kind != nil {
+		return Letter(kind.AtMost)
+	}
+	return ""
 }
 
 func orNone(list []string) []string {

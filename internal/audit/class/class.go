@@ -51,7 +51,16 @@ type Kind struct {
 	Severity Severity
 	// Means tells, in the reasons for a grade, what a weakness of a lesser severity means.
 	Means string
+	// Design is what a server does that has a remark of this kind, as its purpose: "runs any command". No grade covers it.
+	Design string
+	// AtMost bounds the grade of a server with such a remark; "": it does not.
+	AtMost string
+	// Fix is the advice for this kind, if that of the class does not fit; "": it does.
+	Fix string
 }
+
+// Remark reports whether a weakness of the kind is never graded.
+func (k *Kind) Remark() bool { return strings.HasPrefix(k.Doc, "A remark: ") }
 
 // A Severity tells how bad a weakness is.
 type Severity string
@@ -151,6 +160,8 @@ func (c *Class) validate() error {
 			return fail(fmt.Sprintf("needs a sentence without a full stop for the kind %q", r.Name))
 		case r.Severity != "" && r.Severity != Medium:
 			return fail(fmt.Sprintf("needs the severity medium, or that of the class, for the kind %q", r.Name))
+		case (r.Design != "") != (r.Fix != "") || r.Design != "" && !r.Remark() || r.AtMost != "" && r.Design == "":
+			return fail(fmt.Sprintf("needs for the purpose %q a remark, what the server does, and a fix", r.Name))
 		case r.Seen != "" && (c.Kind(r.Seen) == nil || r.Seen == r.Name):
 			return fail(fmt.Sprintf("needs another of its kinds as what is seen of the kind %q", r.Name))
 		}

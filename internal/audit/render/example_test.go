@@ -25,9 +25,8 @@ func ExampleText() {
 		log.Fatal(err)
 	}
 	// Output:
-	// ./server: grade C?, 85 of 100; 50% of 2 relevant places assessed
+	// ./server: grade C?, 85 of 100 (at most C: a weakness of high severity is proven or traced); 50% of 2 relevant places assessed
 	//    -15  path: missing: path-traversal guard on tools that touch files (1 weakness)
-	//   at most C: a weakness of high severity is proven or traced (this bound is ours)
 	//
 	// high (traced)  path: tool read_file, parameter path  [dc980878e964]
 	//   Path reaches open.

@@ -21,7 +21,6 @@ func HTML(w io.Writer, r *audit.Report) error {
 	t, err := template.New("report").Funcs(template.FuncMap{
 		"sure":     sure,
 		"sentence": sentence,
-		"ours":     ours,
 		"badge": func() (template.HTML, error) {
 			var b strings.Builder
 			err := Badge(&b, r)

@@ -19,6 +19,9 @@ const maxRows = 50
 func Markdown(w io.Writer, r *audit.Report) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "## toolvet audit: %s\n\n%s: %s\n\n", plain(r.Grade.String()), plain(r.Target.Name), plain(r.Summary()))
+	for _, p := range r.Purposes() {
+		fmt.Fprintf(b, "**%s.**\n\n", plain(p))
+	}
 	if len(r.Weaknesses) > 0 {
 		fmt.Fprintf(b, "| | where | what | kind |\n|---|---|---|---|\n")
 	}
@@ -36,10 +39,10 @@ func Markdown(w io.Writer, r *audit.Report) error {
 	markdownFixes(b, r)
 	fmt.Fprintf(b, "\n<details><summary>How the grade comes about</summary>\n\n100 points")
 	for _, p := range r.Grade.Points {
-		fmt.Fprintf(b, "\n* %+d %s: %s%s", p.Points, p.Class, plain(p.Why), ours(p.Ours))
+		fmt.Fprintf(b, "\n* %+d %s: %s", p.Points, p.Class, plain(p.Why))
 	}
 	for _, c := range r.Grade.Caps {
-		fmt.Fprintf(b, "\n* at most %s: %s%s", c.Letter, plain(c.Why), ours(true))
+		fmt.Fprintf(b, "\n* at most %s: %s", c.Letter, plain(c.Why))
 	}
 	fmt.Fprintf(b, "\n\n%d of %d relevant places are not known.\n</details>\n", r.Grade.Coverage.Relevant-r.Grade.Coverage.Assessed, r.Grade.Coverage.Relevant)
 	return b.Flush()

@@ -19,15 +19,12 @@ import (
 // is that of w.
 func Text(w io.Writer, r *audit.Report) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "%s: %s\n", r.Target.Name, r.Summary())
+	head(b, r)
 	for _, p := range r.Grade.Points {
-		fmt.Fprintf(b, "  %+4d  %s: %s%s\n", p.Points, p.Class, p.Why, ours(p.Ours))
+		fmt.Fprintf(b, "  %+4d  %s: %s\n", p.Points, p.Class, p.Why)
 	}
-	for _, c := range r.Grade.Caps {
-		if c.Letter != r.Grade.Letter {
-			continue // another bound, or the points, weigh more
-		}
-		fmt.Fprintf(b, "  at most %s: %s%s\n", c.Letter, c.Why, ours(true))
+	for _, c := range r.Grade.Bounds() {
+		fmt.Fprintf(b, "  at most %s: %s\n", c.Letter, c.Why)
 	}
 	fixed := map[string]bool{}
 	for _, alike := range alikes(r.Weaknesses) {
@@ -47,11 +44,12 @@ func Text(w io.Writer, r *audit.Report) error {
 	return b.Flush()
 }
 
-func ours(yes bool) string {
-	if yes {
-		return " (this bound is ours)"
+// head writes the summary, and what the grade does not cover.
+func head(w io.Writer, r *audit.Report) {
+	fmt.Fprintf(w, "%s: %s\n", r.Target.Name, r.Summary())
+	for _, p := range r.Purposes() {
+		fmt.Fprintf(w, "  %s.\n", p)
 	}
-	return ""
 }
 
 // textWeakness writes weaknesses that are alike: the first in full, the others by name. fixed are the fixes that were printed before.
