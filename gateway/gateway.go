@@ -56,7 +56,7 @@ type Config struct {
 	// ValidateName is the name of the validate tool. Default protocol.ToolName.
 	ValidateName string
 	// patience is how long a list waits for a server before it falls back on the last known
-	// entries. Default 3 s.
+	// entries. Default 8 s: servers that npm starts need some four, and hosts give up on a connection after ten or more.
 	patience time.Duration
 	// linger is how long the connections of a principal outlive the last session that uses
 	// them. Default 1 min.
@@ -76,7 +76,7 @@ func (c Config) withDefaults() (Config, error) {
 	if !protocol.ValidMethod(c.ValidateName) {
 		return c, fmt.Errorf("%q cannot name the validate tool: use 1 to 128 letters, digits, underscores, hyphens and dots", c.ValidateName)
 	}
-	c.patience = cmp.Or(max(c.patience, 0), 3*time.Second)
+	c.patience = cmp.Or(max(c.patience, 0), 8*time.Second)
 	c.linger = cmp.Or(max(c.linger, 0), time.Minute)
 	c.MaxPrincipals = cmp.Or(max(c.MaxPrincipals, 0), 100)
 	c.Limits.Bytes = cmp.Or(max(c.Limits.Bytes, 0), strictjson.DefaultBytes)

@@ -203,12 +203,12 @@ const maxInstructions = 8 << 10
 // has as much time as for a list. Of one that needs more, or cannot start, the text says that its tools are missing.
 func (p *pool) instructions(ctx context.Context) string {
 	peers := p.all()
-	said := make([]string, len(peers))
+	said, silent := make([]string, len(peers)), make([]string, len(peers))
 	var asking sync.WaitGroup
 	for i, peer := range peers {
 		asking.Go(func() {
 			if _, known := peer.list(ctx, servers.Tools); !known {
-				said[i] = "This server does not answer yet. Its tools are missing until it does, and a notification of new tools tells of them."
+				silent[i] = peer.name
 				return // it has used up its time
 			}
 			ctx, cancel := context.WithTimeout(ctx, p.g.cfg.patience)
@@ -229,6 +229,9 @@ func (p *pool) instructions(ctx context.Context) string {
 		if text != "" {
 			fmt.Fprintf(&b, "# Tools called %s%s…\n\n%s\n\n", peers[i].name, separator, strings.TrimSpace(text))
 		}
+	}
+	if silent = slices.DeleteFunc(silent, func(name string) bool { return name == "" }); len(silent) > 0 {
+		fmt.Fprintf(&b, "These servers had not answered when the session began, so look at the list of tools again before you miss theirs: %s", strings.Join(silent, ", "))
 	}
 	return strings.TrimSpace(b.String())
 }

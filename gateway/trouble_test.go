@@ -281,8 +281,7 @@ func TestMissing(t *testing.T) {
 	}, func(cfg *gateway.Config) { cfg.SetPatience(time.Second) })
 	got := connect(t, g, "ann").result("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}`)
 	for text, want := range map[string]bool{
-		"# Tools called good__…\\n\\nuse me well": true, "# Tools called dead__…\\n\\nThis server does not answer yet.": true, "secret words": false,
-		"good__…\\n\\nThis server does not": false,
+		"# Tools called good__…\\n\\nuse me well": true, "before you miss theirs: dead\"": true, "secret words": false,
 	} {
 		if strings.Contains(got, text) != want {
 			t.Errorf("initialize: %q: %t, want %t: %s", text, !want, want, got)
