@@ -29,6 +29,8 @@ type Server struct {
 	World       check.World
 	// Agent says that the tools are those that a host of coding agents brings along, and "toolvet hook" judges their calls.
 	Agent bool
+	// Unasked is what the agent may do without a question, besides what the preset lets pass.
+	Unasked Unasked
 	// Memory is that of an agent's session. The hook's judge sets it; no policy file does.
 	Memory Memory
 	Tools  []Tool // in the order of the file
@@ -160,6 +162,7 @@ func readServer(d *decoder, e entry) *Server {
 		field{key: "url", read: reach(func(n ast.Node) { s.URL = d.webURL(n) })},
 		field{key: "credentials", read: reach(func(n ast.Node) { s.Credentials = readCredentials(d, n) })},
 		field{key: "agent", read: func(n ast.Node) { s.Agent = d.boolean(n) }},
+		field{key: "unasked", read: func(n ast.Node) { d.options(n, "what an agent may do", &s.Unasked, s.Unasked.Problems) }},
 		field{key: "location", read: func(n ast.Node) {
 			located = true
 			s.World.Remote = oneOf(d, n, choice[bool]{"local", false}, choice[bool]{"remote", true})

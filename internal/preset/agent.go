@@ -37,6 +37,26 @@ type asker struct {
 	url     func() *url.Options
 	writes  []string // kinds of files whose change is asked about
 	near    []string // hosts that may be reached after a secret
+	leaves  []string // kinds that the policy lets pass unasked
+}
+
+// leaving returns the asker for a policy that lets more pass unasked. A session's memory comes after it: what follows a secret is asked about all the
+// same.
+func (a asker) leaving(u policy.Unasked) asker {
+	line, address, hosts := a.command, a.url, patternsOf(u.Hosts)
+	a.leaves = u.Kinds
+	a.writes = slices.DeleteFunc(slices.Clone(a.writes), func(kind string) bool { return slices.Contains(u.Kinds, kind) })
+	a.command = func() *command.Options {
+		o := line()
+		o.Allow, o.Hosts = append(o.Allow, u.Kinds...), append(slices.Clip(o.Hosts), u.Hosts...)
+		return o
+	}
+	a.url = func() *url.Options {
+		o := address()
+		o.Hosts = append(slices.Clip(o.Hosts), hosts...)
+		return o
+	}
+	return a
 }
 
 // after returns the asker for a session with a memory. After a secret, it asks about everything that leaves this machine, also for a listed
@@ -46,10 +66,15 @@ func (a asker) after(m policy.Memory) asker {
 		return a
 	}
 	line, address := a.command, a.url
+	const reaching = "network"
+	if m.Secret {
+		a.leaves = slices.DeleteFunc(slices.Clone(a.leaves), func(kind string) bool { return kind == reaching })
+	}
 	a.command = func() *command.Options {
 		o := line()
 		if m.Secret {
 			o.Deny, o.Hosts = append(o.Deny, "sending"), a.near
+			o.Allow = slices.DeleteFunc(o.Allow, func(kind string) bool { return kind == reaching })
 		}
 		if m.Foreign {
 			o.Deny = append(o.Deny, "steering")
@@ -103,7 +128,7 @@ var quiet = strings.Fields("shell sum edit starter project temporary")
 var shellSyntax = strings.Fields("substitution redirection pipe list background glob expansion escape comment newline assignment compound")
 
 // consented is all that a person may consent to: everything but refused.
-var consented = strings.Fields("shell code sum edit project starter setting environment package later elsewhere unread wipe startup network privilege credential outside temporary")
+var consented = append(policy.Consentable(), strings.Fields("shell sum edit starter temporary")...)
 
 // agentDemands are the demands on a guess; a server's own demands hold where a host has nothing of its own to ask.
 func agentDemands(a asker) func(*subject, infer.Guess) []policy.Demand {
@@ -118,15 +143,24 @@ func agentDemands(a asker) func(*subject, infer.Guess) []policy.Demand {
 		case infer.Path:
 			list := []policy.Demand{demand(path.Demand, &path.Options{Within: anywhere, Not: []string{"secret"}})}
 			if looksOnly(t.Name) {
-				list = append(list, ask(path.Demand, &path.Options{Within: anywhere, Not: []string{"key"}}))
+				if !slices.Contains(a.leaves, "credential") {
+					list = append(list, ask(path.Demand, &path.Options{Within: anywhere, Not: []string{"key"}}))
+				}
 				if o := a.reads(); o != nil {
 					list = append(list, ask(path.Demand, o))
 				}
 				return list
 			}
-			return append(list, ask(path.Demand, new(path.Options)), ask(path.Demand, &path.Options{Within: anywhere, Not: a.writes}))
+			if !slices.Contains(a.leaves, "outside") {
+				list = append(list, ask(path.Demand, new(path.Options)))
+			}
+			return append(list, ask(path.Demand, &path.Options{Within: anywhere, Not: a.writes}))
 		case infer.URL:
-			return []policy.Demand{demand(url.Demand, lenientURL(t.Tool)), ask(url.Demand, a.url())}
+			list := []policy.Demand{demand(url.Demand, lenientURL(t.Tool))}
+			if !slices.Contains(a.leaves, "network") {
+				list = append(list, ask(url.Demand, a.url()))
+			}
+			return list
 		}
 		list := standardDemands(t, g)
 		if g.Kind == infer.Glob {

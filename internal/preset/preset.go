@@ -64,7 +64,7 @@ func Apply(name string, p *policy.Policy, checks []*check.Check) (*policy.Policy
 		}
 		own := joined.Checks
 		if len(joined.Servers) == 1 && joined.Servers[0].Agent {
-			asks := set.agent.after(joined.Servers[0].Memory)
+			asks := set.agent.leaving(joined.Servers[0].Unasked).after(joined.Servers[0].Memory)
 			set.infer = func(t *call.Tool) []policy.Argument { return agentArguments(t, asks) }
 		}
 		joined.Preset, joined.Infer, joined.InferRequest, joined.InferPart = name, set.infer, set.asked, set.part

@@ -20,6 +20,7 @@ import (
 	"github.com/toolvet/toolvet/checks/text"
 	"github.com/toolvet/toolvet/checks/url"
 	"github.com/toolvet/toolvet/cmd/internal/hook"
+	"github.com/toolvet/toolvet/cmd/internal/hook/builtin"
 	"github.com/toolvet/toolvet/gateway"
 	"github.com/toolvet/toolvet/internal/access"
 	"github.com/toolvet/toolvet/internal/enforce"
@@ -129,6 +130,9 @@ func (l *linter) server(s *policy.Server, tools *call.Catalog) {
 		l.gap("%v", err)
 	}
 	if tools == nil {
+		if listed, err := builtin.Catalog(s.Name); err == nil && listed != nil && ofAgent(s) {
+			l.strays(s, listed)
+		}
 		return
 	}
 	l.strays(s, tools)
@@ -177,6 +181,9 @@ func (l *linter) arguments(s *policy.Server, of string, list []policy.Argument) 
 		if ofAgent(s) && len(a.Demands) > 0 && !slices.ContainsFunc(a.Demands, keepsSecrets) {
 			l.gapOf(s, of, "%s: files with secrets: the demand replaces those of the preset, so add not: [secret]", shown(a.Address))
 		}
+		if ofAgent(s) && slices.ContainsFunc(a.Demands, onCommand) {
+			l.gapOf(s, of, "%s: all that the preset says of commands: the demand replaces it; to let more pass, name it under unasked of the server", shown(a.Address))
+		}
 	}
 }
 
@@ -184,6 +191,12 @@ func (l *linter) arguments(s *policy.Server, of string, list []policy.Argument) 
 func ofAgent(s *policy.Server) bool {
 	_, host := hook.Lookup(s.Name)
 	return s.Agent || host
+}
+
+// onCommand reports whether a demand is on a command.
+func onCommand(d policy.Demand) bool {
+	_, ok := d.Options.(*command.Options)
+	return ok
 }
 
 // keepsSecrets reports whether a demand is no demand on a path, or one that holds files with secrets back.

@@ -171,6 +171,9 @@ func (p *policyFile) newGate(key gateKey) (*toolvet.Gate, error) {
 		all.Servers = append(all.Servers, server)
 	}
 	server.Memory = key.memory
+	if !server.ClientRoots { // those of the session do not count
+		server.World.Roots = append(slices.Clip(server.World.Roots), server.Unasked.Directories...)
+	}
 	if server.World.Base == "" && filepath.IsAbs(key.dir) {
 		server.World.Base = key.dir
 	}
@@ -203,6 +206,9 @@ func (p *policyFile) session(host *hook.Host, e hook.Event) *call.Session {
 		if real, err := filepath.EvalSymlinks(dir); err == nil && filepath.IsAbs(real) && !slices.Contains(s.Roots, real) { // the project has both names
 			s.Roots = append(s.Roots, real)
 		}
+	}
+	if own := p.all.Server(host.Name); own != nil {
+		s.Roots = append(s.Roots, own.Unasked.Directories...)
 	}
 	if p.preset != "strict" || len(s.Roots) == 0 { // files there are of no consequence, and without any place nothing would be outside
 		s.Roots = append(s.Roots, strings.TrimSuffix(os.TempDir(), "/"))

@@ -18,6 +18,7 @@ func said(tool string, v toolvet.Verdict) string {
 		f := &r.Findings[i]
 		if on := strings.TrimSuffix(f.Check, "-state"); f.Source != "" && (on == "command" || on == "path") {
 			f.Message += " [" + on + ": " + f.Source + "]"
+			f.Suggestion = strings.Replace(f.Suggestion, "or have the policy list this one under programs", "or have the policy name this kind under unasked", 1)
 		}
 	}
 	return r.Text()

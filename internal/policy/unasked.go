@@ -1,0 +1,45 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet/check"
+)
+
+// An Unasked is what a coding agent may do without a question, besides what the preset lets pass. It takes nothing from what the preset
+// refuses. A demand on a tool's argument replaces the preset there, and this with it.
+type Unasked struct {
+	Kinds       []string `policy:"kinds" doc:"kinds of what the preset asks about, as the answers of hooks name them: privilege, wipe, later, startup, setting, package …"`
+	Hosts       []string `policy:"hosts" doc:"hosts besides those that the preset lists, such as intranet.example or *.intranet.example"`
+	Directories []string `policy:"directories" doc:"absolute directories besides the project"`
+}
+
+// Consentable are the kinds of what commands do that the presets of agents ask about: a person may consent to them, and so may a policy.
+func Consentable() []string {
+	return strings.Fields("code project setting environment package later elsewhere unread wipe startup network privilege credential outside")
+}
+
+// Problems says what is wrong, by the names of the fields in a policy.
+func (u *Unasked) Problems() []check.Problem {
+	var list []check.Problem
+	for _, kind := range u.Kinds {
+		if !slices.Contains(Consentable(), kind) {
+			list = append(list, check.Problem{Field: "kinds", Message: "must be of " + strings.Join(Consentable(), ", ") + "; what a preset refuses stays refused"})
+			break
+		}
+	}
+	if slices.ContainsFunc(u.Hosts, func(host string) bool { return !hostName.MatchString(host) || strings.Contains(host, ":") }) {
+		list = append(list, check.Problem{Field: "hosts", Message: "must name hosts as HOST or *.HOST"})
+	}
+	if slices.ContainsFunc(u.Directories, func(dir string) bool {
+		return !filepath.IsAbs(dir) || filepath.Dir(filepath.Clean(dir)) == filepath.Clean(dir)
+	}) {
+		list = append(list, check.Problem{Field: "directories", Message: "must hold absolute paths, and not the root of a file system"})
+	}
+	return list
+}

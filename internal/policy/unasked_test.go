@@ -1,0 +1,31 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestUnasked(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"{kinds: [privilege, wipe], hosts: [a.example, '*.b.example'], directories: [/srv/x]}": "",
+		"{kinds: [secret]}":              "what a preset refuses stays refused",
+		"{kinds: [piped]}":               "what a preset refuses stays refused",
+		"{kinds: [sending]}":             "must be of code,",
+		"{hosts: ['*']}":                 "must name hosts as HOST or *.HOST",
+		"{hosts: ['https://a.example']}": "must name hosts",
+		"{hosts: ['a.example:8080']}":    "must name hosts",
+		"{directories: [srv]}":           "must hold absolute paths",
+		"{directories: [/]}":             "not the root of a file system",
+		"{programs: [sudo]}":             "programs",
+		"{kinds: privilege}":             "",
+	} {
+		_, err := Parse("p.yaml", []byte("version: 1\nservers: {claude-code: {agent: true, unasked: "+text+"}}\n"))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
