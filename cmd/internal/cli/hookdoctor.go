@@ -31,6 +31,8 @@ type hookDiagnosis struct {
 	Failures  []diagnose.Trial `json:"failures"`
 	Open      bool             `json:"open"` // a call runs that could be stopped, or toolvet does not judge
 	Switch    string           `json:"switch,omitempty"`
+	Ignored   bool             `json:"switch_ignored,omitempty"` // by the host's version
+	Condition string           `json:"condition,omitempty"`      // of the host's version
 	Verified  string           `json:"verified"`
 	Off       []string         `json:"off,omitempty"` // files that tell the host to run no hooks
 	Others    []hookOther      `json:"others,omitempty"`
@@ -98,15 +100,18 @@ func (a *app) hookDiagnoses(ctx context.Context, names []string) ([]hookDiagnosi
 			if !ok {
 				continue
 			}
-			report, err := diagnose.Run(ctx, h, own, dir)
+			condition := in.Machine.Condition(h)
+			tried := own
+			tried.Closed = own.Closed && !condition.Open
+			report, err := diagnose.Run(ctx, h, tried, dir)
 			if err != nil {
 				return nil, err
 			}
 			i := a.hookInstalled(ctx, h, own, s.In(scope), scope, versions)
 			out = append(out, hookDiagnosis{
 				Host: h.Name, Scope: scope, File: own.File, Program: i.Program, State: i.State,
-				Harmless: report.Harmless, Dangerous: report.Dangerous, Failures: report.Failures, Open: report.Open() || len(s.Off) > 0,
-				Switch: h.FailClosed, Verified: h.Verified, Off: s.Off, Others: hookOthers(s),
+				Harmless: report.Harmless, Dangerous: report.Dangerous, Failures: report.Failures, Open: report.Open() || len(s.Off) > 0 || condition.Blind,
+				Switch: h.FailClosed, Ignored: own.Closed && condition.Open, Condition: condition.Text, Verified: h.Verified, Off: s.Off, Others: hookOthers(s),
 			})
 		}
 	}
@@ -128,10 +133,14 @@ func (a *app) showHookDiagnosis(d hookDiagnosis) {
 	if d.State != diagnose.ThisVersion {
 		terminal.Fprintf(a.stdout, "  the program %s: %s\n", d.Program, d.State)
 	}
+	a.showCondition(d.Condition)
 	a.showOff(d.Off)
 	show := func(t diagnose.Trial, indent, advice string) {
 		if !t.Closable {
 			advice = ""
+		}
+		if t.BySwitch {
+			advice = " by the host's switch"
 		}
 		terminal.Fprintf(a.stdout, "%s%-17s %s%s\n", indent, t.Name+":", outcomeWords[t.Outcome], advice)
 	}
@@ -144,6 +153,9 @@ func (a *app) showHookDiagnosis(d hookDiagnosis) {
 	stuck := false
 	for _, t := range d.Failures {
 		advice := ": the host's switch is off; 'toolvet hook install' sets it"
+		if d.Ignored {
+			advice = ": this version of the host ignores its switch"
+		}
 		if t.Name == "missing policy" || t.Name == "judge gone" {
 			advice = ": the fault is toolvet's"
 		}

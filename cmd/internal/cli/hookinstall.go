@@ -21,6 +21,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/cmd/internal/hook"
+	"github.com/toolvet/toolvet/cmd/internal/hook/diagnose"
 	"github.com/toolvet/toolvet/cmd/internal/hook/fast"
 	"github.com/toolvet/toolvet/cmd/internal/hook/install"
 	"github.com/toolvet/toolvet/internal/enforce"
@@ -35,6 +36,7 @@ type hookInstallFlags struct {
 	policy  string
 	program string
 	yes     bool
+	verbose bool
 }
 
 func (f *hookInstallFlags) add(cmd *cobra.Command, scope string) {
@@ -104,6 +106,7 @@ Exit codes: 0 undone, or nothing to undo; 1 not written; 2 a configuration that 
 		},
 	}
 	flags.add(cmd, "")
+	cmd.Flags().BoolVarP(&flags.verbose, "verbose", "v", false, "show each line that changes")
 	return cmd
 }
 
@@ -152,10 +155,23 @@ func newInstaller() (*install.Installer, error) {
 		state = filepath.Join(home, ".local", "state")
 	}
 	return &install.Installer{
-		Machine: install.Machine{GOOS: runtime.GOOS, Home: home, Config: config, Dir: dir, Getenv: os.Getenv, LookPath: install.LookPath},
+		Machine: install.Machine{GOOS: runtime.GOOS, Home: home, Config: config, Dir: dir, Getenv: os.Getenv, LookPath: install.LookPath, Version: saidOnce(diagnose.Version)},
 		State:   filepath.Join(state, "toolvet", "hooks"),
 		Version: toolvet.Version,
 	}, nil
+}
+
+// saidOnce asks each program once.
+func saidOnce(ask func(program string) string) func(string) string {
+	said := map[string]string{}
+	return func(program string) string {
+		text, ok := said[program]
+		if !ok {
+			text = ask(program)
+			said[program] = text
+		}
+		return text
+	}
 }
 
 // exclusively does something while no other process changes configurations.
@@ -191,7 +207,7 @@ func (a *app) hookInstall(in *install.Installer, scope install.Scope, flags hook
 		return err
 	}
 	var changes []*install.Change
-	notes := map[*hook.Host][]string{}
+	var notes []string
 	for _, h := range hosts {
 		list, advice, err := in.Install(h, scope, command)
 		if err != nil && len(names) == 0 && errors.As(err, new(*install.UnsupportedError)) {
@@ -201,18 +217,13 @@ func (a *app) hookInstall(in *install.Installer, scope install.Scope, flags hook
 		if err != nil {
 			return hookError(err)
 		}
-		changes, notes[h] = append(changes, list...), advice
+		changes, notes = append(changes, list...), append(notes, advice...)
 	}
 	if len(changes) == 0 {
 		return fmt.Errorf("none of these hosts has a configuration for the scope %s that toolvet knows", scope)
 	}
-	if err := a.hookApply(in, changes, flags.yes, "installed already: nothing to change"); err != nil {
+	if err := a.hookApply(in, changes, notes, true, flags.yes, "installed already: nothing to change"); err != nil {
 		return err
-	}
-	for _, h := range hosts {
-		for _, n := range notes[h] {
-			terminal.Fprintf(a.stdout, "note: %s\n", n)
-		}
 	}
 	_, err = terminal.Fprintf(a.stdout, "'toolvet hook doctor' shows what each host does when toolvet fails, 'toolvet hook uninstall' undoes this\n")
 	return err
@@ -246,7 +257,7 @@ func (a *app) hookUninstall(in *install.Installer, scopes []install.Scope, flags
 			changes = append(changes, list...)
 		}
 	}
-	if err := a.hookApply(in, changes, flags.yes, "not installed: nothing to undo"); err != nil {
+	if err := a.hookApply(in, changes, nil, flags.verbose, flags.yes, "not installed: nothing to undo"); err != nil {
 		return err
 	}
 	retireJudge()
@@ -306,11 +317,14 @@ func sameFile(x, y string) bool {
 	return errA == nil && errB == nil && os.SameFile(a, b)
 }
 
-// hookApply shows changes, asks, and writes.
-func (a *app) hookApply(in *install.Installer, changes []*install.Change, yes bool, nothing string) error {
-	real, err := a.showHookChanges(in, changes, true)
+// hookApply shows changes and what the user has to know about them, asks, and writes.
+func (a *app) hookApply(in *install.Installer, changes []*install.Change, notes []string, lines, yes bool, nothing string) error {
+	real, err := a.showHookChanges(in, changes, lines)
 	if err != nil {
 		return err
+	}
+	for _, n := range notes {
+		terminal.Fprintf(a.stdout, "note: %s\n", n)
 	}
 	if len(real) == 0 {
 		_, err := terminal.Fprintf(a.stdout, "%s\n", nothing)
@@ -354,10 +368,26 @@ func (a *app) showHookChanges(in *install.Installer, changes []*install.Change, 
 		if lines {
 			terminal.Fprintf(a.stdout, "%s", terminal.Text(text))
 		} else {
-			terminal.Fprintf(a.stdout, "  the hooks run 'toolvet hook %s': %d lines more, %d less; -v shows them\n", c.Host.Name, strings.Count("\n"+text, "\n+"), strings.Count("\n"+text, "\n-"))
+			verb := "run"
+			if !c.Installs() {
+				verb = "no longer run"
+			}
+			terminal.Fprintf(a.stdout, "  the hooks %s 'toolvet hook %s': %s; -v shows them\n", verb, c.Host.Name, moreAndLess(text))
 		}
 	}
 	return real, nil
+}
+
+// moreAndLess counts the lines of a difference.
+func moreAndLess(text string) string {
+	more, less := strings.Count("\n"+text, "\n+"), strings.Count("\n"+text, "\n-")
+	switch {
+	case less == 0:
+		return count(more, "line") + " more"
+	case more == 0:
+		return count(less, "line") + " less"
+	}
+	return fmt.Sprintf("%s more, %d less", count(more, "line"), less)
 }
 
 func (a *app) writeHookChanges(in *install.Installer, changes []*install.Change) error {

@@ -26,6 +26,8 @@ type hookStatus struct {
 	Others    []hookOther   `json:"others,omitempty"`
 	Off       []string      `json:"off,omitempty"` // files that tell the host to run no hooks
 	Faults    []string      `json:"faults,omitempty"`
+	Ignored   bool          `json:"switch_ignored,omitempty"` // by the host's version
+	Condition string        `json:"condition,omitempty"`      // of the host's version, for all of this
 	Verified  string        `json:"verified"`
 }
 
@@ -93,6 +95,10 @@ func (a *app) hookStates(ctx context.Context, names []string) ([]hookStatus, err
 				continue
 			}
 			one.Installed = append(one.Installed, a.hookInstalled(ctx, h, own, s.In(scope), scope, versions))
+		}
+		if len(one.Installed) > 0 {
+			condition := in.Machine.Condition(h)
+			one.Condition, one.Ignored = condition.Text, condition.Open
 		}
 		one.Others = hookOthers(s)
 		for _, err := range s.Faults {
@@ -177,10 +183,15 @@ func (a *app) showHookState(s hookStatus) {
 			when = "hangs"
 			terminal.Fprintf(a.stdout, "    if it fails: the shell that runs it blocks the call\n")
 		}
-		terminal.Fprintf(a.stdout, "    if it %s: %s\n", when, switchWords[i.FailClosed])
+		word := switchWords[i.FailClosed]
+		if s.Ignored && i.FailClosed == "on" {
+			word = "the host's switch is on, but this version of the host ignores it: the call runs"
+		}
+		terminal.Fprintf(a.stdout, "    if it %s: %s\n", when, word)
 		terminal.Fprintf(a.stdout, "    policy:  %s\n", cmp.Or(i.Policy, "toolvet's own choice at each call"))
 		terminal.Fprintf(a.stdout, "    program: %s: %s\n", i.Program, i.State)
 	}
+	a.showCondition(s.Condition)
 	a.showOff(s.Off)
 	a.showOthers(s.Others)
 	for _, f := range s.Faults {
@@ -192,6 +203,13 @@ var switchWords = map[string]string{
 	"on":   "the host's switch is on, so the call is blocked",
 	"off":  "the host's switch is off, so the call runs: 'toolvet hook install' sets it",
 	"none": "the host has no switch; 'toolvet hook doctor' shows what it does",
+}
+
+// showCondition shows what all of this takes of the host's version.
+func (a *app) showCondition(text string) {
+	if text != "" {
+		terminal.Fprintf(a.stdout, "  but: %s\n", text)
+	}
 }
 
 func (a *app) showOff(files []string) {

@@ -197,6 +197,9 @@ func (s *setupRun) run(ctx context.Context) error {
 		}
 		_, err := terminal.Fprintf(s.stdout, "nothing to change: toolvet is in front of everything that it can guard here\n")
 		return err
+	}
+	s.notes(files, hosts, real)
+	switch {
 	case s.flags.dryRun:
 		_, err := terminal.Fprintf(s.stdout, "nothing is written: this was a dry run\n")
 		return err
@@ -411,7 +414,6 @@ func (s *setupRun) applyAll(ctx context.Context, files []*setupFile, hosts []*ho
 			}
 		}
 	}
-	s.notes(files, hosts, shown)
 	if s.failed > 0 {
 		terminal.Fprintf(s.stdout, "%s not in force; 'toolvet setup --undo' undoes the rest\n", count(s.failed, "change"))
 		return exitCode(exitNoGo)
@@ -433,7 +435,7 @@ func (s *setupRun) notes(files []*setupFile, hosts []*hook.Host, shown []*instal
 	for _, f := range files {
 		inside, err := filepath.Rel(s.dir, f.place.File)
 		if err == nil && filepath.IsLocal(inside) && s.dir != s.home && filepath.IsAbs(s.command.Program) && len(f.changing()) > 0 {
-			terminal.Fprintf(s.stdout, "note: %s now names %s, which other machines may not have: before you share this file, undo, and run setup with --program toolvet\n", inside, s.command.Program)
+			terminal.Fprintf(s.stdout, "note: %s will name %s, which other machines may not have: if you share this file, say --program toolvet\n", inside, s.command.Program)
 		}
 	}
 	for _, h := range hosts {

@@ -33,7 +33,9 @@ type Trial struct {
 	Name    string            `json:"name"`
 	Outcome semantics.Outcome `json:"outcome"`
 	// Closable says that the call runs, and would not if the host's switch were on, or toolvet without a fault.
-	Closable bool   `json:"closable,omitempty"`
+	Closable bool `json:"closable,omitempty"`
+	// BySwitch says that the call is blocked, and would run if the host's switch were off.
+	BySwitch bool   `json:"by_switch,omitempty"`
 	Said     string `json:"said,omitempty"` // the hook's output, shortened
 }
 
@@ -87,6 +89,7 @@ func Run(ctx context.Context, h *hook.Host, own install.Handler, dir string) (*R
 		result := t.start([]string{t.sh, "-c", line}, limit, Harmless)
 		trial := t.trial(f.name, result)
 		trial.Closable = trial.Outcome == semantics.Allowed && semantics.Run(h.Name, result, true) == semantics.Blocked
+		trial.BySwitch = trial.Outcome == semantics.Blocked && semantics.Run(h.Name, result, false) == semantics.Allowed
 		r.Failures = append(r.Failures, trial)
 	}
 	none, err := os.MkdirTemp("", "toolvet-doctor-")

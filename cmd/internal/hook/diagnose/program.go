@@ -41,6 +41,19 @@ func Program(ctx context.Context, program string) string {
 	return "it is version " + strictjson.Printable(strings.Join(strings.Fields(version), " "), 40) + ", and this is " + toolvet.Version
 }
 
+// Version returns the first line of what a program prints when it is asked for its version; "" if it does not say it in time.
+func Version(program string) string {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, "--version")
+	cmd.WaitDelay = time.Second
+	text, err := cmd.Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(strings.SplitN(string(text), "\n", 2)[0])
+}
+
 func same(x, y string) bool {
 	a, errA := os.Stat(x)
 	b, errB := os.Stat(y)

@@ -36,6 +36,7 @@ type Machine struct {
 	Root     string // before the paths of managed configurations; "" but in tests
 	Getenv   func(string) string
 	LookPath func(string) (string, error)
+	Version  func(program string) string // what PROGRAM --version prints; nil: no program is asked
 }
 
 // A Command is what hosts are told to run.
@@ -280,7 +281,6 @@ func (b *builder) claude() error {
 		return h
 	})...)
 	b.reads("hooks", grouped, append(files, managed)...)
-	b.note("Claude Code before 2.1.295 ignores \"onFailure\", and runs the call when a hook fails; before 2.1.101 it ignores all of its settings.json. 'claude --version' tells yours.")
 	return nil
 }
 

@@ -50,6 +50,9 @@ func (c *Change) Same() bool {
 	return c.Existed && bytes.Equal(c.Before, c.After)
 }
 
+// Installs reports whether the file runs toolvet after the change.
+func (c *Change) Installs() bool { return c.record != nil && c.record.Host != "" }
+
 // A record is what is needed to undo a change.
 type record struct {
 	Host     string   `json:"host"`
@@ -110,7 +113,10 @@ func (in *Installer) Install(h *hook.Host, scope Scope, c Command) (_ []*Change,
 		}
 		out = append(out, ch)
 	}
-	return out, place.Notes, nil
+	if text := in.Machine.Condition(h).Text; text != "" {
+		notes = append(notes, text)
+	}
+	return out, append(notes, place.Notes...), nil
 }
 
 func hasOwn(p piece, text []byte, programs []string) bool {
