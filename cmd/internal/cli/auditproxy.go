@@ -128,7 +128,7 @@ func (p *proxied) drafted(ctx context.Context, alone *probe.Result) (*audit.Repo
 	}
 	d := &drafting{checks: p.checks, command: p.server, listed: map[string]*call.Catalog{pin.Tools: alone.Catalog}, found: p.before.Weaknesses}
 	shown := []string{"--policy=" + p.flags.writePolicy}
-	if p.flags.contain {
+	if p.flags.contain || slices.ContainsFunc(d.found, func(w audit.Weakness) bool { return runsAnything(&w) }) {
 		d.walls = wallsFor(alone)
 	}
 	after, found, err := p.behind(ctx, d, shown)

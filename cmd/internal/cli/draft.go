@@ -77,7 +77,11 @@ func (d *drafting) text() []byte {
 	}
 	draftWorld(&b, world)
 	if d.walls != "" {
-		fmt.Fprintf(&b, "    # proven: demands on arguments do not close everything, so walls stand around the server (docs/contain.md)\n    contain: %s\n", d.walls)
+		why := "demands on arguments do not close everything"
+		if slices.ContainsFunc(d.found, func(w audit.Weakness) bool { return runsAnything(&w) }) {
+			why = "by design a tool runs any command"
+		}
+		fmt.Fprintf(&b, "    # proven: %s, so walls stand around the server (docs/contain.md)\n    contain: %s\n", why, d.walls)
 	}
 	var drafted bytes.Buffer
 	demanded := false
@@ -143,6 +147,10 @@ func (d *drafting) tool(b *bytes.Buffer, t *call.Tool) bool {
 			options := cmp.Or(existing(strict, g.Address), everyday(t, g.Kind))
 			if g.Kind == infer.URL && proven.resolves(g.Address) {
 				options = withOption(options, "resolve: true")
+			}
+			if a := proven.find(g.Address); a != nil && a.designed {
+				body.WriteString(designedComment)
+				options = withOption(options, listedPrograms)
 			}
 			d.guess(&body, g, options, proven.take(g.Address, g.Kind))
 		}

@@ -25,6 +25,13 @@ const (
 	readingStatement = "sql: {}"
 )
 
+// designed is the kind of an argument whose purpose is a command, listedPrograms the programs that the draft leaves to it, and designedComment says so.
+const (
+	designed        = "command-by-design"
+	listedPrograms  = `programs: ["git status", ls, pwd]`
+	designedComment = "          # proven: by design the tool runs any command, so only the listed programs pass: write those here that callers need\n"
+)
+
 const plainTextComment = "          # proven: its text becomes part of a command, so it has no blanks and no signs of a shell\n"
 
 // A provenTool has the weaknesses of a tool that a policy can close.
@@ -39,6 +46,7 @@ type provenArgument struct {
 	path, url, command bool
 	statement          bool // a statement writes where only reading is promised
 	resolve            bool // a name that leads to a forbidden address passes
+	designed           bool // it is any command, by design
 	written            bool
 }
 
@@ -47,6 +55,9 @@ func (d *drafting) proven(t *call.Tool) *provenTool {
 	p := &provenTool{}
 	name := strictjson.Printable(t.Name, 128) // as the audit writes it
 	for _, w := range d.found {
+		if w.Tool == name && runsAnything(&w) {
+			p.at(w.Param).designed = true
+		}
 		if w.Tool != name || w.Confidence != audit.Proven || !w.Graded() {
 			continue
 		}
@@ -64,6 +75,11 @@ func (d *drafting) proven(t *call.Tool) *provenTool {
 	}
 	slices.SortFunc(p.arguments, func(a, b provenArgument) int { return bytes.Compare([]byte(a.address), []byte(b.address)) })
 	return p
+}
+
+// runsAnything reports whether an audit saw that an argument is any command, by design.
+func runsAnything(w *audit.Weakness) bool {
+	return w.Suppressed == nil && slices.Contains(w.Kinds, designed) && slices.ContainsFunc(w.Evidence, func(f audit.Fact) bool { return f.Proof != nil })
 }
 
 // at returns the argument with an address, which may be new.
@@ -88,6 +104,9 @@ func (p *provenTool) find(address string) *provenArgument {
 // instead reports whether a proven weakness shows that a guess is wrong: the argument is of another kind.
 func (p *provenTool) instead(g infer.Guess) bool {
 	a := p.find(g.Address)
+	if a != nil && a.designed {
+		return g.Kind != infer.Command
+	}
 	return a != nil && (a.path || a.url) && !(a.path && g.Kind == infer.Path || a.url && g.Kind == infer.URL)
 }
 
@@ -105,6 +124,9 @@ func (p *provenTool) take(address string, kind infer.Kind) string {
 	}
 	a.written = true
 	demand := ""
+	if a.designed {
+		return ""
+	}
 	if a.command && kind != infer.Command {
 		demand += ", " + plainText
 	}
@@ -121,6 +143,9 @@ func (p *provenTool) write(b *bytes.Buffer, t *call.Tool) (demands int) {
 		switch {
 		case a.written:
 			continue
+		case a.designed:
+			b.WriteString(designedComment)
+			demand = "command: " + withOption(everyday(t, infer.Command), listedPrograms)
 		case a.path && a.url:
 			fmt.Fprintf(b, "          # proven: %s is a path and a URL at once, which no demand is for\n", oneLine(a.address, maxDescription))
 		case a.path:
@@ -137,7 +162,7 @@ func (p *provenTool) write(b *bytes.Buffer, t *call.Tool) (demands int) {
 			b.WriteString("          # proven: a statement writes, although the tool promises to read\n")
 			demand = readingStatement
 		}
-		if a.command {
+		if a.command && !a.designed {
 			b.WriteString(plainTextComment)
 			if demand != "" {
 				demand += ", "

@@ -25,7 +25,7 @@ import (
 func TestDraftProven(t *testing.T) {
 	t.Parallel()
 	properties := ""
-	for _, name := range []string{"path", "url", "page", "title", "both", "host", "a b", "guessed", "sql", "read"} {
+	for _, name := range []string{"path", "url", "page", "title", "both", "host", "a b", "guessed", "sql", "read", "command", "script"} {
 		properties += `,"` + name + `":{"type":"string"}`
 	}
 	tool, err := call.DecodeTool([]byte(`{"name":"t","inputSchema":{"type":"object","properties":{`+properties[1:]+`}}}`), call.Limits{})
@@ -36,6 +36,11 @@ func TestDraftProven(t *testing.T) {
 	weakness := func(c audit.Class, param string, sure audit.Confidence, kinds ...string) audit.Weakness {
 		return audit.Weakness{Cell: audit.Cell{Tool: "t", Param: param, Class: c}, Kinds: kinds, Confidence: sure, Severity: class.High}
 	}
+	anything := func(param string) audit.Weakness {
+		w := weakness(audit.Command, param, audit.Metadata, "command-by-design")
+		w.Severity, w.Evidence = class.Info, []audit.Fact{{Proof: &audit.Proof{}}}
+		return w
+	}
 	checks := enforce.Checks(suite.Default())
 	d := &drafting{
 		checks: checks, command: []string{"node", "server.js", "{ROOT}"}, listed: map[string]*call.Catalog{pin.Tools: tools}, walls: `{network: {allow: ["*"]}}`,
@@ -43,7 +48,7 @@ func TestDraftProven(t *testing.T) {
 			weakness(audit.Path, "/path", audit.Proven, "absolute"), weakness(audit.Command, "/path", audit.Proven, "shell"), weakness(audit.URL, "/page", audit.Proven, "ssrf-dns"),
 			weakness(audit.Path, "/title", audit.Proven, "dot-dot"), weakness(audit.Path, "/both", audit.Proven, "dot-dot"), weakness(audit.URL, "/both", audit.Proven, "ssrf-private"),
 			weakness(audit.Command, "/a b", audit.Proven, "argument-split"), weakness(audit.Path, "/guessed", audit.Suspected, "traversal"), weakness(audit.Output, "", audit.Proven, "invisible"),
-			weakness(audit.Command, "/sql", audit.Proven, "sql-write"), weakness(audit.Command, "/read", audit.Proven, "sql-write"),
+			weakness(audit.Command, "/sql", audit.Proven, "sql-write"), weakness(audit.Command, "/read", audit.Proven, "sql-write"), anything("/command"), anything("/script"),
 		},
 	}
 	p, err := policy.Parse("drafted.yaml", d.text(), checks.Demands()...)
@@ -60,10 +65,13 @@ func TestDraftProven(t *testing.T) {
 		}
 		slices.Sort(got[a.Address])
 	}
-	want := map[string][]string{"/path": {"path", "text"}, "/url": {"url"}, "/page": {"url"}, "/title": {"path"}, "/a b": {"text"}, "/sql": {"sql"}, "/read": {"sql"}}
+	want := map[string][]string{"/path": {"path", "text"}, "/url": {"url"}, "/page": {"url"}, "/title": {"path"}, "/a b": {"text"}, "/sql": {"sql"}, "/read": {"sql"}, "/command": {"command"}, "/script": {"command"}}
 	delete(got, "/host") // of init's own guesses
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s\n%s", diff, d.text())
+	}
+	if n := strings.Count(string(d.text()), listedPrograms); n != 2 {
+		t.Errorf("%d commands are bound to listed programs, not 2:\n%s", n, d.text())
 	}
 	if len(p.Servers[0].Tools[0].Output) != 1 || p.Servers[0].Contain == nil || p.Servers[0].Command != nil {
 		t.Errorf("got\n%s", d.text())
