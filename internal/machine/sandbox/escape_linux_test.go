@@ -146,7 +146,9 @@ var attacks = map[string]func(args []string) error{
 		if _, err := net.Dial("tcp", a[0]); err != nil {
 			return err
 		}
-		select {}
+		for { // without a timer, the runtime ends a program that waits for ever
+			time.Sleep(time.Hour)
+		}
 	},
 	"forkbomb": forkBomb,
 	"memory":   eat,
