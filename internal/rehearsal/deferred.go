@@ -16,38 +16,44 @@ import (
 // open until nothing inside happens by itself: each thread waits for another one inside, or for somebody outside, and
 // none has a deadline. Timers do not take their time. The clocks inside go forward an hour, which lets all of them run
 // out at once, and this happens again for the timers set then. A process that had timers before the calls repeats them;
-// they run out once, or as often as those of others if it has more of them now.
+// they run out once, or as often as those of others if it has more of them now. If it still has more then, the session
+// waits for the grace of a server: a runtime has short waits of its own.
 const (
 	skips = 3
 	own   = 1
 	each  = time.Hour
 )
 
-// Looks at a server that works begin after firstLook. The interval doubles up to lastLook.
+// Waits for a server that works begin with firstWait, and double up to lastWait. The sandbox looks at it much more often.
 const (
-	firstLook = 200 * time.Microsecond
-	lastLook  = 10 * time.Millisecond
+	firstWait = 4 * time.Millisecond
+	lastWait  = 32 * time.Millisecond
 )
 
-// quiet waits until nothing inside works, and returns the processes with timers. After the time-out of a call it
-// returns those that work, too. If timers run out next anyway, it does not wait for a process that only turns over short
-// waits: a Go program does for 10 ms after each request, and all its waits end when the clocks go forward.
-func (s *Session) quiet(ctx context.Context, skips bool) []sandbox.Pending {
+// quiet lets a time pass inside, and waits until nothing inside works. It returns the processes with timers; after the
+// time-out of a call those that work, too. With turning, it does not wait for a process that only turns over short
+// waits, because timers run out next anyway: a Go program does for 10 ms after each request, and all its waits end when
+// the clocks go forward. The sandbox may have ended: then it is not alive.
+func (s *Session) quiet(ctx context.Context, skip time.Duration, turning bool) (list []sandbox.Pending, alive bool) {
 	end := time.Now().Add(s.cfg.Timeout)
-	for interval := firstLook; ; interval = min(2*interval, lastLook) {
-		list, err := s.box.Pending()
+	for wait := firstWait; ; wait = min(2*wait, lastWait) {
+		list, err := s.box.Pending(sandbox.Look{Skip: skip, Wait: wait, Turning: turning})
 		if err != nil { // the sandbox has ended
-			return nil
+			return nil, false
 		}
-		if answering := s.outside.server.Working(); answering {
+		skip = 0
+		answering := s.outside.server.Working()
+		if answering {
 			list = append(list, sandbox.Pending{Working: true})
 		}
-		if !slices.ContainsFunc(list, func(p sandbox.Pending) bool { return p.Working || p.Turned && !skips }) || time.Now().After(end) || ctx.Err() != nil {
-			return list
+		if !sandbox.Busy(list, turning) || time.Now().After(end) || ctx.Err() != nil {
+			return list, true
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(interval):
+		if answering {
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Millisecond):
+			}
 		}
 	}
 }
@@ -55,12 +61,12 @@ func (s *Session) quiet(ctx context.Context, skips bool) []sandbox.Pending {
 // rest notes the processes that have timers before the first call. If nobody waits for the session, timers run out
 // first, so that fewer are left to run out while somebody waits.
 func (s *Session) rest(ctx context.Context) {
-	list := s.quiet(ctx, false)
+	list, alive := s.quiet(ctx, 0, false)
 	for skipped := 0; s.cfg.ahead && skipped < skips && len(list) > 0; skipped++ {
-		if s.box.Skip(each) != nil { // the sandbox has ended
-			return
-		}
-		list = s.quiet(ctx, false)
+		list, alive = s.quiet(ctx, each, false)
+	}
+	if !alive {
+		return
 	}
 	s.resting = map[int]int{}
 	for _, p := range list {
@@ -68,28 +74,37 @@ func (s *Session) rest(ctx context.Context) {
 	}
 }
 
-// await waits for the work that calls have deferred. It returns what goes on then: processes that still work, and new
-// ones with timers. Those that had timers before the first call repeat theirs.
+// await waits for the work that calls have deferred. It returns what goes on then: processes that still work, and those
+// with more timers than before the first call. Others repeat theirs.
 func (s *Session) await(ctx context.Context) []sandbox.Pending {
+	var end time.Time // of the wait for a process with more timers
+	list, alive := s.quiet(ctx, 0, true)
 	for skipped, hung := 0, false; ; {
-		list := s.quiet(ctx, skipped < own)
-		added := slices.DeleteFunc(slices.Clone(list), func(p sandbox.Pending) bool { return s.resting[p.PID] > 0 })
-		more := slices.ContainsFunc(list, func(p sandbox.Pending) bool { return p.Timers > s.resting[p.PID] })
+		added := slices.DeleteFunc(slices.Clone(list), func(p sandbox.Pending) bool { return p.Timers <= s.resting[p.PID] })
+		skip := each
 		switch {
-		case slices.ContainsFunc(list, func(p sandbox.Pending) bool { return p.Working || p.Turned && skipped >= own }):
+		case !alive:
+			return nil
+		case sandbox.Busy(list, skipped < own):
 			return list
 		case len(list) == 0 && !hung && s.box.HangUp(): // the server may wait for the end of a connection
-			hung = true
-			continue
-		case len(list) == 0:
+			hung, skip = true, 0
+		case len(list) == 0, skipped >= own && len(added) == 0:
 			return nil
-		case skipped == skips, skipped >= own && len(added) == 0 && !more:
+		case skipped < skips:
+			skipped++
+			end = time.Now().Add(grace)
+		case slices.ContainsFunc(added, func(p sandbox.Pending) bool { return s.resting[p.PID] == 0 }), time.Now().After(end):
 			return added
+		default:
+			skip = 0
+			select {
+			case <-ctx.Done():
+				return added
+			case <-time.After(lastWait):
+			}
 		}
-		if s.box.Skip(each) != nil { // the sandbox has ended
-			return nil
-		}
-		skipped++
+		list, alive = s.quiet(ctx, skip, skipped < own)
 	}
 }
 

@@ -49,6 +49,10 @@ var waits = map[string]string{
 		"e=select.epoll(); e.register(f,select.EPOLLIN); a,b=socket.socketpair(); socket.send_fds(a,[b'x'],[f]); os.close(f)\ne.poll(); os.remove('victim')",
 	"python3 timer_create": "import os,ctypes,struct,signal\nsignal.signal(signal.SIGALRM,lambda *a: os.remove('victim')); l=ctypes.CDLL(None); t=ctypes.c_void_p()\n" +
 		"assert l.timer_create(1,None,ctypes.byref(t))==0; l.timer_settime(t,0,struct.pack('4q',0,0,20,0),None); signal.pause()",
+	"python3 naps":  "import os,time\nfor n in range(2000): time.sleep(0.001)\nos.remove('victim')",
+	"python3 spins": "import os,time\nt=time.monotonic()+1\nwhile time.monotonic()<t: pass\nos.remove('victim')",
+	"python3 napping thread": "import os,threading,time\ndef naps():\n for n in range(20000): time.sleep(2e-5)\n os.remove('victim')\n" +
+		"t=threading.Thread(target=naps); t.start(); t.join()",
 	"node setTimeout": "setTimeout(() => require('fs').unlinkSync('victim'), 20000)",
 	"node days":       "setTimeout(() => require('fs').unlinkSync('victim'), 99999000)",
 	"node chain":      "setTimeout(() => setTimeout(() => require('fs').unlinkSync('victim'), 20000), 20000)",
@@ -142,5 +146,44 @@ func TestAddedTimers(t *testing.T) {
 		if !strings.Contains(strings.Join(told(r, dir), "\n"), "deleted victim") {
 			t.Errorf("ahead %v: no deletion: %q, %s", ahead, told(r, dir), whys(r))
 		}
+	}
+}
+
+// TestAddedNaps: a thread with many short waits, as a runtime has them, does not hide behind a timer of the server's own.
+// A session sees what such a thread does, or reports that it still runs.
+func TestAddedNaps(t *testing.T) {
+	t.Parallel()
+	python := need.Python.Program(t, "python3")
+	for _, tt := range []struct {
+		naps string
+		seen bool
+	}{
+		{"for n in range(20000): time.sleep(0.0001)", false},
+		{"for n in range(400): time.sleep(0.005)", false},
+		{"for n in range(30): time.sleep(0.1)", false},
+		{"import select\n    for n in range(20000): select.select([], [], [], 0.0001)", false},
+		{"import select\n    for n in range(30): select.select([], [], [], 0.005)", true},
+	} {
+		t.Run(tt.naps, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "victim"), []byte("x"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			code := strings.Replace(chained, "time.sleep(20); time.sleep(20);", "\n    "+tt.naps+"\n   ", 1)
+			s := startSession(t, Config{Dir: dir, Command: []string{python, "-c", code}})
+			if done := s.Call(context.Background(), Call{"run", nil}); done.Result == nil {
+				t.Fatal(done.Failed)
+			}
+			r := finish(t, s)
+			seen := strings.Contains(strings.Join(told(r, dir), "\n"), "deleted victim")
+			still := strings.Contains(whys(r), "still running: ")
+			if seen == still || tt.seen && !seen {
+				t.Errorf("seen: %v, still running: %v: %q", seen, still, told(r, dir))
+			}
+			if found := Judge(r, "test", []policy.Effect{{Name: "careful", NoDeletes: true}}); len(found) == 0 {
+				t.Error("the limit allows it")
+			}
+		})
 	}
 }

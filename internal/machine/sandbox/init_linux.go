@@ -97,7 +97,8 @@ type initProcess struct {
 	events  watcher
 	fresh   []overlaying
 	skipped time.Duration
-	stage   int // descriptor of the directory of the layers
+	late    map[int]bool // processes that waited with a deadline at the last look
+	stage   int          // descriptor of the directory of the layers
 }
 
 func (i *initProcess) run() error {
@@ -237,12 +238,11 @@ func silence() {
 
 // An order is a message to init while the server runs.
 type order struct {
-	Signal  int           `json:"signal,omitempty"`  // for the server
-	Refresh bool          `json:"refresh,omitempty"` // see [Sandbox.Refresh]; answered
-	Settle  bool          `json:"settle,omitempty"`  // see [Sandbox.Settle]; answered
-	Running bool          `json:"running,omitempty"` // see [Sandbox.Running]; answered
-	Pending bool          `json:"pending,omitempty"` // see [Sandbox.Pending]; answered
-	Skip    time.Duration `json:"skip,omitempty"`    // see [Sandbox.Skip]; answered
+	Signal  int   `json:"signal,omitempty"`  // for the server
+	Refresh bool  `json:"refresh,omitempty"` // see [Sandbox.Refresh]; answered
+	Settle  bool  `json:"settle,omitempty"`  // see [Sandbox.Settle]; answered
+	Running bool  `json:"running,omitempty"` // see [Sandbox.Running]; answered
+	Pending *Look `json:"pending,omitempty"` // see [Sandbox.Pending]; answered
 }
 
 // obey carries out orders, and ends everything when the socket closes.
@@ -261,12 +261,8 @@ func (i *initProcess) obey() {
 		if o.Running {
 			_ = i.control.send(note{Answer: true, Running: running()}) // as above
 		}
-		if o.Pending {
-			_ = i.control.send(note{Answer: true, Pending: i.pending()}) // as above
-		}
-		if o.Skip > 0 {
-			i.skip(o.Skip)
-			_ = i.control.send(note{Answer: true}) // as above
+		if o.Pending != nil {
+			_ = i.control.send(note{Answer: true, Pending: i.pending(*o.Pending)}) // as above
 		}
 		if o.Refresh {
 			n := note{Answer: true}

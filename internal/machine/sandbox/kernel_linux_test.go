@@ -66,6 +66,7 @@ var kernelAttacks = map[string]func(args []string) error{
 	"epoll":    manyWatches,
 	"inflight": manyInFlight,
 	"naps":     naps,
+	"turns":    turnsOver,
 	"reads":    readsClock,
 	"pipes":    manyPipes,
 	"faults": func([]string) error {

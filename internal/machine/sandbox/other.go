@@ -11,7 +11,6 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"time"
 
 	"github.com/toolvet/toolvet/internal/machine/process"
 )
@@ -48,7 +47,6 @@ func (*Sandbox) Group() ([]string, error)                        { return nil, n
 func (*Sandbox) Refresh() error                                  { return nil }
 func (*Sandbox) Settle() error                                   { return nil }
 func (*Sandbox) Running() (Running, error)                       { return Running{}, nil }
-func (*Sandbox) Pending() ([]Pending, error)                     { return nil, nil }
-func (*Sandbox) Skip(time.Duration) error                        { return nil }
+func (*Sandbox) Pending(Look) ([]Pending, error)                 { return nil, nil }
 func (*Sandbox) HangUp() bool                                    { return false }
 func (*Sandbox) Close()                                          {}

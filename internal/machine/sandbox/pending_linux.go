@@ -8,10 +8,12 @@ package sandbox
 import (
 	"bytes"
 	"encoding/binary"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -76,77 +78,49 @@ type task struct {
 	runs    string // grows each time that the thread gets a processor
 }
 
+// The pauses of [initProcess.pending] double, from a share of its whole time on.
+const (
+	shares    = 128
+	lastPause = 10 * time.Millisecond
+)
+
 // pending returns what goes on inside by itself: threads that work, and processes with timers. If there
 // is nothing, then nothing happens inside until somebody asks the server.
-//
-// It looks twice. If a thread has run between the looks, it may have woken one that rested at the first
-// look and rests at the second, so it counts as working.
-func (i *initProcess) pending() []Pending {
-	before := tasks()
-	found := map[int]Pending{} // by process
-	for id, runs := range turns() {
-		t, known := before[id]
-		turned := known && t.wait == timed && t.runs != runs.text && sleeps(runs.process, id)
-		if !known || t.runs != runs.text && !turned {
-			t.process, t.wait = runs.process, working
+func (i *initProcess) pending(l Look) []Pending {
+	if l.Skip > 0 {
+		i.skip(l.Skip)
+	}
+	end, pause := time.Now().Add(l.Wait), l.Wait/shares
+	next := func() bool {
+		if !time.Now().Before(end) {
+			return false
 		}
-		delete(before, id)
-		if t.wait == atRest {
+		nap(pause)
+		pause = min(2*pause, lastPause)
+		return true
+	}
+	for {
+		seen := tasks()
+		for works(seen) && next() {
+			lookAgain(seen)
+		}
+		list := i.compare(seen)
+		if Busy(list, l.Turning) && next() {
 			continue
 		}
-		p := found[t.process]
-		p.PID, p.Working, p.Turned = t.process, p.Working || t.wait == working, p.Turned || turned
-		if t.wait == timed {
-			p.Timers++
+		for n := range list {
+			list[n].Program = commandLine(list[n].PID)
 		}
-		found[t.process] = p
+		return list
 	}
-	for _, t := range before { // they have ended since
-		found[t.process] = Pending{PID: t.process, Working: true, Timers: found[t.process].Timers}
-	}
-	for _, pid := range i.events.timers.armed() {
-		found[pid] = Pending{PID: pid, Working: found[pid].Working, Timers: found[pid].Timers + 1, Turned: found[pid].Turned}
-	}
-	if i.events.connected.Load() && connecting() { // the kernel takes milliseconds to answer
-		found[0] = Pending{Working: true}
-	}
-	var list []Pending
-	for pid, p := range found {
-		p.Program = commandLine(pid)
-		list = append(list, p)
-	}
-	slices.SortFunc(list, func(a, b Pending) int { return a.PID - b.PID })
-	return list
 }
 
-// sleeps reports whether a thread waits with a deadline again.
-func sleeps(pid, id int) bool {
-	t, lives := look(pid, id)
-	return lives && t.wait == timed
+// nap waits for a time that is too short for the timers of Go, which take a millisecond at least. Looks keep a
+// processor busy that those inside may need: without naps, one that has little to do could not end it.
+func nap(d time.Duration) {
+	t := unix.NsecToTimespec(int64(d))
+	_ = unix.Nanosleep(&t, nil) // an interrupted one is shorter
 }
-
-// A turn tells how often a thread has run, in some form.
-type turn struct {
-	process int
-	text    string
-}
-
-// turns looks at all living threads inside except those of init.
-func turns() map[int]turn {
-	found := map[int]turn{}
-	for _, pid := range processes() {
-		for _, id := range threads(pid) {
-			if raw, err := os.ReadFile(taskDir(id) + "/schedstat"); err == nil {
-				found[id] = turn{pid, string(raw)}
-			}
-		}
-	}
-	return found
-}
-
-// taskDir returns the directory of a thread. There is another one, below that of its process. After a look at that one, the kernel takes
-// milliseconds for each thread to end the process.
-func taskDir(id int) string { return "/proc/" + strconv.Itoa(id) }
 
 // tasks looks at all threads inside except those of init.
 func tasks() map[int]task {
@@ -161,27 +135,133 @@ func tasks() map[int]task {
 	return found
 }
 
+// works reports whether a thread worked.
+func works(seen map[int]task) bool {
+	for _, t := range seen {
+		if t.wait == working {
+			return true
+		}
+	}
+	return false
+}
+
+// lookAgain looks once more at the threads that worked.
+func lookAgain(seen map[int]task) {
+	for id, t := range seen {
+		if t.wait != working {
+			continue
+		}
+		if now, lives := look(t.process, id); lives {
+			seen[id] = now
+		} else {
+			delete(seen, id) // somebody whom it woke runs
+		}
+	}
+}
+
+// compare looks at all threads a second time. A thread that sleeps, and has not run since its first look, has slept all
+// the time. If all have, nothing worked at the moment between the looks. A thread that has run may have woken one that
+// rested at its first look, so it counts as working. So does one that waits for a processor: somebody has woken it.
+func (i *initProcess) compare(seen map[int]task) []Pending {
+	found := map[int]Pending{} // by process
+	i.late = map[int]bool{}
+	for id, now := range turns() {
+		t, known := seen[id]
+		delete(seen, id)
+		moved, turned := t.runs != now.runs, false
+		switch {
+		case known && t.wait == timed && moved:
+			turned = sleeps(now.process, id)
+		case known && t.wait == timed && now.state == 'R': // its wait is over, and it has done nothing yet
+			turned = true
+		}
+		switch {
+		case !known, moved && !turned:
+			t = task{process: now.process, wait: working}
+		case turned:
+		case now.state == 'Z', now.state == 'X', now.state == 'T': // it has ended, or only a signal of another process lets it go on
+			t.wait = atRest
+		case now.state != 'S':
+			t.wait = working
+		}
+		if t.wait == atRest {
+			continue
+		}
+		p := found[t.process]
+		p.PID, p.Working, p.Turned = t.process, p.Working || t.wait == working, p.Turned || turned
+		if t.wait == timed {
+			p.Timers++
+			i.late[t.process] = true
+		}
+		found[t.process] = p
+	}
+	for _, t := range seen { // they have ended since
+		found[t.process] = Pending{PID: t.process, Working: true, Timers: found[t.process].Timers}
+	}
+	for _, pid := range i.events.timers.armed() {
+		found[pid] = Pending{PID: pid, Working: found[pid].Working, Timers: found[pid].Timers + 1, Turned: found[pid].Turned}
+	}
+	if i.events.connected.Load() && connecting() { // the kernel takes milliseconds to answer
+		found[0] = Pending{Working: true}
+	}
+	list := slices.Collect(maps.Values(found))
+	slices.SortFunc(list, func(a, b Pending) int { return a.PID - b.PID })
+	return list
+}
+
+// sleeps reports whether a thread waits with a deadline again.
+func sleeps(pid, id int) bool {
+	t, lives := look(pid, id)
+	return lives && t.wait == timed
+}
+
+// A turn is a thread at the moment of a second look.
+type turn struct {
+	process int
+	state   byte
+	runs    string
+}
+
+// turns looks at all living threads inside except those of init. The state comes first: a thread that runs after the
+// look at it shows in runs.
+func turns() map[int]turn {
+	found := map[int]turn{}
+	for _, pid := range processes() {
+		for _, id := range threads(pid) {
+			state := stateOf(taskDir(id))
+			if runs, err := readProc(taskDir(id) + "/schedstat"); err == nil && state != 0 {
+				found[id] = turn{pid, state, string(runs)}
+			}
+		}
+	}
+	return found
+}
+
+// taskDir returns the directory of a thread. There is another one, below that of its process. After a look at that one, the kernel takes
+// milliseconds for each thread to end the process.
+func taskDir(id int) string { return "/proc/" + strconv.Itoa(id) }
+
 // threads returns the threads of a process; none if it is gone.
 func threads(pid int) []int { return numbers("/proc/"+strconv.Itoa(pid)+"/task", 0) }
 
 // look looks at a thread. It is false if the thread is gone.
 func look(pid, id int) (task, bool) {
 	dir := taskDir(id)
-	t := task{process: pid, wait: working}
-	runs, err := os.ReadFile(dir + "/schedstat") // processor time, time of waiting, number of turns
-	state := stateOf(dir)
-	if err != nil || state == 0 {
-		return t, false
+	runs, err := readProc(dir + "/schedstat") // processor time, time of waiting, number of turns
+	if err != nil {
+		return task{}, false
 	}
-	t.runs = string(runs)
-	switch state {
-	case 'Z', 'X', 'T': // it has ended, or only a signal of another process lets it go on
+	t := task{process: pid, wait: working, runs: string(runs)}
+	raw, err := readProc(dir + "/syscall")
+	if nr, args, ok := systemCall(raw); err == nil && ok {
+		t.wait = waitOf(pid, nr, args) // the second look tells whether it sleeps there
+		return t, true
+	}
+	switch stateOf(dir) {
+	case 0:
+		return t, false
+	case 'Z', 'X', 'T':
 		t.wait = atRest
-	case 'S':
-		raw, err := os.ReadFile(dir + "/syscall")
-		if nr, args, ok := systemCall(raw); err == nil && ok {
-			t.wait = waitOf(pid, nr, args)
-		}
 	}
 	return t, true
 }
@@ -237,7 +317,7 @@ func stateOf(dir string) byte {
 // statFields returns the fields of a stat file from the third on, the state. The second is the process's own choice of a name: it may have blanks
 // and brackets, so the fields begin behind the last bracket.
 func statFields(dir string) [][]byte {
-	raw, err := os.ReadFile(dir + "/stat")
+	raw, err := readProc(dir + "/stat")
 	if err != nil {
 		return nil
 	}
@@ -330,19 +410,39 @@ func commandLine(pid int) string {
 
 // numbers returns the entries of a directory that are numbers above a bound.
 func numbers(dir string, above int) []int {
-	d, err := os.Open(dir)
+	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil
 	}
-	defer d.Close()
-	names, _ := d.Readdirnames(-1)
+	defer unix.Close(fd)
 	var list []int
-	for _, name := range names {
-		if n, err := strconv.Atoi(name); err == nil && n > above {
-			list = append(list, n)
+	for buf := make([]byte, 8<<10); ; {
+		n, err := unix.ReadDirent(fd, buf)
+		if err != nil || n <= 0 {
+			return list
+		}
+		_, _, names := unix.ParseDirent(buf[:n], -1, nil)
+		for _, name := range names {
+			if n, err := strconv.Atoi(name); err == nil && n > above {
+				list = append(list, n)
+			}
 		}
 	}
-	return list
+}
+
+// readProc reads a short file of the kernel. It takes a fraction of the time of [os.ReadFile].
+func readProc(path string) ([]byte, error) {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(fd)
+	buf := make([]byte, 1024) // the kernel returns all of it at once
+	n, err := unix.Read(fd, buf)
+	if err != nil {
+		return nil, err
+	}
+	return buf[:n], nil
 }
 
 // word reads a number of eight bytes.

@@ -24,6 +24,17 @@ func naps([]string) error {
 	}
 }
 
+// turnsOver sleeps for short times until an hour has passed, and looks at the clock in between, as the runtime of Go does.
+func turnsOver([]string) error {
+	for began := time.Now(); time.Since(began) < time.Hour; {
+		_ = unix.Nanosleep(&unix.Timespec{Nsec: 20_000}, nil)
+		for range 50 {
+			time.Now()
+		}
+	}
+	return nil
+}
+
 // readsClock reads the clock in one thread without end, while others sleep. It ends if the clock goes backwards.
 func readsClock([]string) error {
 	go func() {
@@ -78,7 +89,7 @@ func TestTurned(t *testing.T) {
 	t.Parallel()
 	s := start(t, Config{Dir: "/", Args: []string{self(t), "as-attacker", "naps"}})
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
-		list, err := s.Pending()
+		list, err := s.Pending(Look{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,4 +98,30 @@ func TestTurned(t *testing.T) {
 		}
 	}
 	t.Error("no look has found the process between two waits")
+}
+
+// TestSkipTurned: time passes for a process that turns over short waits, whatever it does at the moment.
+func TestSkipTurned(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("the clocks of this architecture cannot be moved")
+	}
+	t.Parallel()
+	for range 5 {
+		s := start(t, Config{Dir: "/", Args: []string{self(t), "as-attacker", "turns"}})
+		for turned := false; !turned; {
+			list, err := s.Pending(Look{Wait: time.Second, Turning: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			turned = len(list) == 1 && list[0].Timers > 0
+		}
+		if _, err := s.Pending(Look{Skip: 2 * time.Hour}); err != nil {
+			continue // it has ended
+		}
+		select {
+		case <-s.Done():
+		case <-time.After(10 * time.Second):
+			t.Error("the process goes on")
+		}
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/toolvet/toolvet/internal/machine/process"
@@ -224,6 +225,17 @@ type Running struct {
 	CPU time.Duration `json:"cpu,omitempty"`
 }
 
+// A Look describes how [Sandbox.Pending] looks.
+type Look struct {
+	// Skip is a time that passes at once, first of all, for the processes inside that wait for it, or did at the last
+	// look: their clocks go forward, and their waits and timers end as if it were over. It may miss processes that begin
+	// to wait meanwhile. On architectures other than amd64, it moves only timers of timerfd.
+	Skip time.Duration `json:"skip,omitempty"`
+	// Wait bounds the time of further looks while processes are [Busy].
+	Wait    time.Duration `json:"wait,omitempty"`
+	Turning bool          `json:"turning,omitempty"` // for Busy
+}
+
 // A Pending is a process inside that goes on without being asked.
 type Pending struct {
 	PID     int    `json:"pid"`     // inside; 0 stands for the kernel's part of a connection
@@ -232,9 +244,14 @@ type Pending struct {
 	Working bool `json:"working,omitempty"`
 	// Timers is the number of its timers, and of its threads that wait with a deadline.
 	Timers int `json:"timers,omitempty"`
-	// Turned reports that a wait of it ran out during the look, and that it waits with a deadline again. Somebody else
-	// may have begun to work meanwhile.
+	// Turned reports that a wait of it ran out during the look, and that it waits with a deadline again or has not run
+	// since. Somebody else may have begun to work meanwhile.
 	Turned bool `json:"turned,omitempty"`
+}
+
+// Busy reports whether a process works, or turns over short waits if turning does not allow that.
+func Busy(list []Pending, turning bool) bool {
+	return slices.ContainsFunc(list, func(p Pending) bool { return p.Working || p.Turned && !turning })
 }
 
 // A Gap is a place without visible changes, with the reason. The server cannot write there.

@@ -16,34 +16,48 @@ import (
 // maxStop bounds the wait for the threads of a process to stop. One needs time if the kernel works for it, or on a busy machine.
 const maxStop = 5 * time.Second
 
-// skip lets time pass for each process that waits with a deadline. Its clocks go forward, and its waits
-// and timers end as if that time were over.
+// maxTries bounds the time to find the threads of a process outside of their clocks: one that turns over short waits is
+// often in one.
+const maxTries = 20 * time.Millisecond
+
+// tick is a wait for something that takes the kernel some microseconds.
+const tick = 20 * time.Microsecond
+
+// skip lets time pass for each process that waits with a deadline, or did at the last look. Its clocks go forward, and
+// its waits and timers end as if that time were over.
 func (i *initProcess) skip(d time.Duration) {
 	i.skipped += d
 	i.events.timers.skip(d)
-	late := map[int]bool{}
-	for _, t := range tasks() {
-		late[t.process] = late[t.process] || t.wait == timed
-	}
-	for pid, waits := range late {
-		if waits {
-			hasten(pid, i.skipped)
+	for _, pid := range processes() {
+		end := time.Now().Add(maxTries)
+		for late := i.late[pid] || waits(pid); late && !hasten(pid, i.skipped) && time.Now().Before(end); {
+			nap(tick)
 		}
 	}
+	nap(tick) // those inside need a processor now
+}
+
+// waits reports whether a process waits with a deadline.
+func waits(pid int) bool {
+	return slices.ContainsFunc(threads(pid), func(id int) bool {
+		t, lives := look(pid, id)
+		return lives && t.wait == timed
+	})
 }
 
 // hasten moves the clocks of a process to the true time and d, and ends the waits with a deadline of its
 // threads. It stops all threads meanwhile: one that runs a clock while its code changes would run half of each. If one does
-// not stop, or is about to read a clock, nothing happens: the caller looks again.
-func hasten(pid int, d time.Duration) {
+// not stop, or is about to read a clock, nothing happens, and it returns false.
+func hasten(pid int, d time.Duration) bool {
 	runtime.LockOSThread() // only the thread that stops another may change it
 	defer runtime.UnlockOSThread()
 	var seized []int
+	stopped := 0 // of them
 	end := time.Now().Add(maxStop)
 	defer func() {
 		last := time.Now().Add(maxStop)
-		for _, id := range seized {
-			if stops(id, last) { // only then can we leave it
+		for n, id := range seized {
+			if n < stopped || stops(id, last) { // only then can we leave it
 				_ = unix.PtraceDetach(id) // it may have ended
 			}
 		}
@@ -55,25 +69,26 @@ func hasten(pid int, d time.Duration) {
 				continue
 			}
 			if unix.PtraceSeize(id) != nil {
-				return
+				return false
 			}
 			seized = append(seized, id)
 			if unix.PtraceInterrupt(id) != nil {
-				return
+				return false
 			}
 		}
-		for _, id := range seized[max(known, 0):] {
-			if !stops(id, end) {
-				return
+		for ; stopped < len(seized); stopped++ {
+			if !stops(seized[stopped], end) {
+				return false
 			}
 		}
 	}
-	if len(seized) == 0 || !forward(pid, seized, d) {
-		return
+	if len(seized) > 0 && !forward(pid, seized, d) {
+		return false
 	}
 	for _, id := range seized {
 		expire(pid, id)
 	}
+	return true
 }
 
 // ended reports whether a thread has ended.
@@ -95,7 +110,7 @@ func stops(id int, end time.Time) bool {
 		if !time.Now().Before(end) {
 			return false
 		}
-		time.Sleep(20 * time.Microsecond)
+		nap(tick)
 	}
 }
 

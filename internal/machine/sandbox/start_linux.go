@@ -377,15 +377,10 @@ func (s *Sandbox) Running() (Running, error) {
 
 // Pending returns the processes inside that go on without being asked. If there are none, nothing happens
 // inside until somebody asks the server. [Sandbox.Events] then has all actions that began before.
-func (s *Sandbox) Pending() ([]Pending, error) {
-	n, err := s.answered(order{Pending: true})
+func (s *Sandbox) Pending(l Look) ([]Pending, error) {
+	n, err := s.answered(order{Pending: &l})
 	return n.Pending, err
 }
-
-// Skip lets time pass at once for the processes inside that wait for it: their clocks go forward, and their
-// waits and timers end as if it were over. It may miss processes that do not wait at the moment. On
-// architectures other than amd64, it moves only timers of timerfd.
-func (s *Sandbox) Skip(d time.Duration) error { return s.ask(order{Skip: d}) }
 
 // HangUp closes the connections of [Config.Accept]. It reports whether there was one.
 func (s *Sandbox) HangUp() bool { return s.visits != nil && s.visits.hangUp() }
