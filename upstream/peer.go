@@ -196,7 +196,7 @@ func (p *peer) failed(why error) {
 	p.set.log.Warn("a server is not connected", "server", p.cfg.Name, "failures", p.failures, "next", p.state.Next, "err", p.brief(why))
 }
 
-// brief is an error for the log. Whoever gets the server's standard error has read its end already.
+// brief is an error for the log. Its end may hold what the server wrote on standard error, which a reader of that has seen already.
 func (p *peer) brief(why error) string {
 	text := why.Error()
 	if p.cfg.Stderr != nil {

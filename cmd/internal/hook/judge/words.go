@@ -11,7 +11,7 @@ import (
 )
 
 // said is a verdict for the people at a host and for their model. Findings of the checks on commands and paths name their kind, as the option
-// allow of these checks does: whoever wants to permit such calls needs it, and 'toolvet explain' tells what it is.
+// allow of these checks does. A policy permits a kind by that name, and 'toolvet explain' tells what it is.
 func said(tool string, v toolvet.Verdict) string {
 	r := protocol.NewResult(tool, v)
 	for i := range r.Findings { // copies of the verdict's
