@@ -110,9 +110,6 @@ func (w *windowsReader) starts(words []string) {
 		case contains(line, "$"):
 			w.refuse(-1, unread, "runs what the line does not tell")
 		}
-	case among(program, "icm invoke-command"):
-		i := slices.IndexFunc(words, func(w string) bool { return len(w) > 2 && hasPrefix("-scriptblock", strings.ToLower(w)) })
-		line = strings.Join(words[max(i, 0)+1:], " ")
 	case among(program, "start-process saps start"):
 		words = slices.DeleteFunc(slices.Clone(words[1:]), func(w string) bool { return hasPrefix(w, "-") && !contains(w, " ") })
 		line = strings.ReplaceAll(strings.Join(words, " "), ",", " ")

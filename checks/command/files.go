@@ -79,7 +79,7 @@ func (j *judge) namesSecret(word, directory string) bool {
 	if contains(word, insertion) {
 		return j.namesSecret(withoutInsertions(word, ""), directory) || j.allow[expansion] && finds(withoutInsertions(word, "*"))
 	}
-	if anyHidden.MatchString(word) { // an expression: directly below the root, nothing with a dot is secret
+	if word = j.through(word, false); anyHidden.MatchString(word) { // an expression: directly below the root, nothing with a dot is secret
 		return false
 	}
 	if filekind.Secret(word) || j.allow[glob] && finds(word) {
@@ -132,22 +132,27 @@ func (j *judge) follow(s simple) {
 // link learns the links that a command makes.
 func (j *judge) link(s simple) {
 	var names []string
-	for _, w := range s.words[1:] {
-		if w != "" && w[0] != '-' {
+	into := ""
+	for i, w := range s.words[1:] {
+		if among(s.words[i], "-t --target-directory") {
+			into = w
+		} else if w != "" && w[0] != '-' {
 			names = with(names, w)
 		}
 	}
-	if len(names) == 0 || len(j.links) == maxOthers {
-		return
-	}
-	to, name := names[0], lastStep(names[0])
-	if len(names) > 1 {
-		name = names[1]
+	if last := len(names) - 1; into == "" && last > 0 {
+		into, names = names[last], names[:last]
 	}
 	if j.links == nil {
 		j.links = map[string]string{}
 	}
-	j.links[j.at(name)] = toDirectory(path.Dir(j.at(name)), to)
+	for _, to := range names[:min(len(names), maxOthers)] {
+		for _, place := range []string{into, path.Join(into, lastStep(to))} { // the last word may be the link, or a directory for it
+			if name := j.at(place); place != "" && (place != into || len(names) == 1) {
+				j.links[name] = toDirectory(path.Dir(name), to)
+			}
+		}
+	}
 }
 
 // through returns the place to which a word leads by way of a link of the line. A word for the link itself leads there only if it is followed.
@@ -155,10 +160,11 @@ func (j *judge) through(word string, follows bool) string {
 	if len(j.links) == 0 || word == "" || word[0] == '-' {
 		return word
 	}
-	full := j.at(word)
+	full, longest := j.at(word)+"/", ""
+	follows = follows || hasSuffix(word, "/")
 	for name, to := range j.links {
-		if rest, ok := cutPrefix(full+"/", name+"/"); ok && (follows || rest != "" || hasSuffix(word, "/")) {
-			return to + "/" + trimSuffix(rest, "/")
+		if rest, ok := cutPrefix(full, name+"/"); ok && len(name) > len(longest) && (follows || rest != "") {
+			word, longest = to+"/"+trimSuffix(rest, "/"), name
 		}
 	}
 	return word
@@ -233,6 +239,13 @@ var hoard = lazyregexp.New(`^(/|/etc|/root|/home(/[^/]+)?|/users(/[^/]+)?|~[^/]*
 
 // hoardNames are the directories of secrets among them: to search in one is to read it.
 var hoardNames = lazyregexp.New(`(^|[/~])\.(aws|gnupg|kube|docker|azure|ssh|config/gcloud)(/\*?)?$`)
+
+// hoarded reports whether a word names one of hoardNames.
+//
+//go:noinline
+func hoarded(word string) bool {
+	return hoardNames.MatchString(strings.ToLower(filekind.Clean(word)))
+}
 
 // holdsSecrets reports whether a word names a directory with files that hold secrets.
 func holdsSecrets(word string) bool {

@@ -53,7 +53,7 @@ func printedOf(words []string, in *string) (text string, told bool) {
 	if in == nil {
 		return "", false
 	}
-	options := strings.Join(rest, " ")
+	options, packed := strings.Join(rest, " "), strings.Join(strings.Fields(*in), "")
 	switch {
 	case program == "cat" && (len(rest) == 0 || options == "-"):
 		return *in, true
@@ -70,15 +70,15 @@ func printedOf(words []string, in *string) (text string, told bool) {
 		}
 		return strings.Join(lines, "\n") + "\n", true
 	case program == "base64" && among(options, "-d -D --decode -di -i"):
-		raw, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(*in), ""))
+		raw, err := base64.StdEncoding.DecodeString(packed)
 		return string(raw), err == nil && options != "-i"
 	case program == "base64" && among("x"+options, "x x-w0 x--wrap=0") || program == "base64" && options == "-w 0":
 		return base64.StdEncoding.EncodeToString([]byte(*in)) + "\n", true
 	case program == "base32" && among(options, "-d -D --decode"):
-		raw, err := base32.StdEncoding.DecodeString(strings.Join(strings.Fields(*in), ""))
+		raw, err := base32.StdEncoding.DecodeString(packed)
 		return string(raw), err == nil
 	case program == "xxd" && holds([]string{"-r -p", "-p -r", "-rp", "-pr", "-r -ps", "-ps -r", "-r -plain"}, options):
-		raw, err := hex.DecodeString(strings.Join(strings.Fields(*in), ""))
+		raw, err := hex.DecodeString(packed)
 		return string(raw), err == nil
 	case program == "tr":
 		return translated(*in, rest)

@@ -41,9 +41,8 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 	}
 	written, writes := output(program, s.words, i)
 	switch {
-	case !tells && finders.Has(program) && among(s.words[i-1], "-name -iname") && strings.Trim(word, "*?.") != "" && j.allow[glob] && finds("/home/.ssh/"+word):
-		j.refuseWord(&s, i, secret, "finds files that hold secrets, for another program")
-	case !tells && finders.Has(program) && holdsSecrets(toDirectory(directory, word)) && hoardNames.MatchString(strings.ToLower(filekind.Clean(toDirectory(directory, word)))):
+	case !tells && finders.Has(program) && (among(s.words[i-1], "-name -iname") && strings.Trim(word, "*?.") != "" && j.allow[glob] && finds("/home/.ssh/"+word) ||
+		holdsSecrets(toDirectory(directory, word)) && hoarded(toDirectory(directory, word))):
 		j.refuseWord(&s, i, secret, "finds files that hold secrets, for another program")
 	case !tells && j.namesSecret(word, directory) && !setsUp(program, s.words, i) && !isFilter(program, s.words, i):
 		j.refuseWord(&s, i, secret, "names a file that holds secrets or accounts")
@@ -78,10 +77,7 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 	if (program == "ln" || program == "mv" || program == "rm" || erasers.Has(program) || into) && holdsLater(directory, word) {
 		j.refuseWord(&s, i, startup, "names a directory from whose files git, an agent or the system starts programs later")
 	}
-	if hoards.Has(program) && (!last || !copiers.Has(program)) && holdsSecrets(toDirectory(directory, word)) {
-		j.refuseWord(&s, i, secret, "names a whole directory with keys, accounts or settings in it")
-	}
-	if searches.Has(program) && !tells && hoardNames.MatchString(strings.ToLower(filekind.Clean(toDirectory(directory, word)))) {
+	if full := toDirectory(directory, word); hoards.Has(program) && (!last || !copiers.Has(program)) && holdsSecrets(full) || searches.Has(program) && !tells && hoarded(full) {
 		j.refuseWord(&s, i, secret, "names a whole directory with keys, accounts or settings in it")
 	}
 	if startsShell(word) {

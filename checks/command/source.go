@@ -127,7 +127,7 @@ func withConstants(code string) string {
 		uses, err := regexp.Compile(`([(+%,=]\s*)` + name + `\b(\s*(?:[^=\s(.\w]|$))`)
 		for range 2 { // two uses may stand side by side
 			if err == nil && len(code) < maxPrinted {
-				code = uses.ReplaceAllStringFunc(code, func(use string) string { return strings.Replace(use, name, value, 1) })
+				code = uses.ReplaceAllString(code, "${1}"+strings.ReplaceAll(value, "$", "$$")+"${2}")
 			}
 		}
 	}

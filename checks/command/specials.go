@@ -53,7 +53,7 @@ var specials = []special{
 	{"ps", judgeProcesses},
 	{"ed red ex", judgeEditor},
 	{"gdb lldb", judgeDebugger},
-	{"docker podman nerdctl", judgeContainer},
+	{"docker podman nerdctl docker-compose podman-compose", judgeContainer},
 	{"aws gsutil", judgeBucket},
 	{services, judgeSending},
 	{carriers, judgeSteering},
@@ -105,11 +105,6 @@ func judgeGit(j *judge, s simple, r *grammar.Reading) {
 	case "branch":
 		if r.Gave("-d", "--delete") && r.Gave("-f", "--force") {
 			j.refuse(-1, wipe, "deletes a branch with commits that no other has")
-		}
-		return
-	case "checkout-index":
-		if anyWord(s.words, func(w string) bool { return w == "-a" || w == "--all" }) && !contains(strings.Join(s.words, " "), "--prefix") {
-			j.refuse(-1, wipe, "throws away all changes that are not committed")
 		}
 		return
 	case "bundle":

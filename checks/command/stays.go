@@ -74,7 +74,7 @@ func judgeStays(j *judge, s simple, _ *grammar.Reading) {
 func (s *simple) begins(command []string) int {
 	for i := 1; i < len(s.words); i++ {
 		switch w := s.words[i]; {
-		case i+len(command) <= len(s.words) && slices.Equal(s.words[i:i+len(command)], command):
+		case startsWith(s.words[i:], command):
 			return i
 		case len(command) == 1 && hasPrefix(command[0], "--") && hasPrefix(w, command[0]+"="):
 			return i

@@ -41,6 +41,7 @@ func enumerate(texts []string, none string) string {
 	return strings.Join(texts, ", ")
 }
 
+//go:noinline
 func startsWith(words, prefix []string) bool {
 	return len(words) >= len(prefix) && slices.Equal(words[:len(prefix)], prefix)
 }

@@ -25,10 +25,11 @@ type windowsReader struct {
 	commands []simple
 	words    []string
 	word     builder
-	open     bool // a word has begun
-	output   bool // a redirection has begun, whose file comes next
-	bracket  bool // the command has a bracket, with another command in it
-	behind   bool // the command stands behind a pipe
+	open     bool    // a word has begun
+	output   bool    // a redirection has begun, whose file comes next
+	bracket  bool    // the command has a bracket, with another command in it
+	behind   bool    // the command stands behind a pipe
+	around   []frame // the commands around that of the present brackets
 }
 
 // endWord and endCommand finish what has begun.
@@ -60,6 +61,9 @@ func (w *windowsReader) endCommand() {
 	w.endWord()
 	if len(w.words) > 0 {
 		s := simple{words: w.words}
+		if len(w.around) > 0 {
+			s.words = w.expressed(s.words)
+		}
 		if !w.cmd {
 			judgeRegistry(w.judge, s)
 			w.starts(s.words)
@@ -72,6 +76,43 @@ func (w *windowsReader) endCommand() {
 		w.words = nil
 	}
 	w.bracket, w.behind = false, false
+}
+
+// A frame is a command with brackets in it.
+type frame struct {
+	words           []string
+	bracket, behind bool
+}
+
+// brackets begins or ends the commands within brackets. The words in round ones are also words of the command around.
+func (w *windowsReader) brackets(c byte) {
+	last := len(w.around) - 1
+	switch {
+	case (c == '(' || c == '{') && last > maxNested:
+		w.refuse(-1, unread, "nests brackets too deep to be judged")
+	case c == '(' || c == '{':
+		w.around = append(w.around, frame{w.words, w.bracket || c == '(', w.behind})
+		w.words, w.bracket, w.behind = nil, false, false
+	case last >= 0:
+		inner := w.words
+		w.endCommand()
+		outer := w.around[last]
+		w.words, w.bracket, w.behind, w.around = outer.words, outer.bracket, outer.behind, w.around[:last]
+		if c == ')' {
+			w.words = append(w.words, inner...)
+		}
+	}
+}
+
+// expressed returns the words of what may be an expression within brackets, as those of a program that only looks at them.
+func (w *windowsReader) expressed(words []string) []string {
+	if len(words) > 2 && hasPrefix(words[0], "$") && hasSuffix(words[1], "=") {
+		words = words[2:]
+	}
+	if len(w.around) > 0 && !nameForm(words[0]) {
+		words = append([]string{"cat"}, words...)
+	}
+	return words
 }
 
 func (w *windowsReader) read() []simple {
@@ -91,6 +132,10 @@ func (w *windowsReader) read() []simple {
 			w.bare(c, i)
 			i++
 		}
+	}
+	for len(w.around) > 0 {
+		w.endWord()
+		w.brackets('}')
 	}
 	w.endCommand()
 	if len(w.commands) == 0 {
@@ -190,8 +235,8 @@ func (w *windowsReader) bare(c byte, at int) {
 		return
 	case c == '(' || c == ')' || !w.cmd && (c == '{' || c == '}'):
 		w.refuse(-1, compound, "holds brackets outside quotes, which group commands or run code")
-		w.bracket = w.bracket || c == '('
 		w.endWord()
+		w.brackets(c)
 		return
 	case w.cmd && (c == '%' || c == '!'):
 		w.percent(w.text[at:])
