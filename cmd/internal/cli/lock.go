@@ -110,7 +110,7 @@ func (a *app) lock(cmd *cobra.Command, flags lockFlags, accept, args []string) e
 	}
 	name, command := at.server, at.command
 	if flags.tools == "" && command == nil {
-		return usageError(cmd, "no server command: give it after --, or a policy with --policy")
+		return usageError(cmd, "%s", at.commandless(flags.policy))
 	}
 	lock, err := pin.Load(at.file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -217,13 +217,26 @@ type lockPlace struct {
 	file    string
 	server  string          // its name in the file
 	command upstream.Dialer // how to start it; nil: not known
+	url     bool            // the policy has a URL in place of a command
+}
+
+// commandless says that nothing names the server's command: not the command line, nor the policy in a file; "" for no policy.
+func (l *lockPlace) commandless(file string) string {
+	name := pin.Visible(l.server)
+	switch {
+	case file == "":
+		return "no server command: give it after --, or a policy with --policy"
+	case l.url:
+		return fmt.Sprintf("the server %s in %s has a url and no command: give a saved list of its tools with --tools", name, displayName(file))
+	}
+	return fmt.Sprintf("the server %s in %s has no command: give it after --", name, displayName(file))
 }
 
 // findLock combines the flags with the policy.
 func (a *app) findLock(f lockFlags, args []string) (lockPlace, error) {
 	command := upstream.Command{Args: args}
 	if f.policy == "" {
-		return lockPlace{cmp.Or(f.lock, pin.File), cmp.Or(f.server, pin.DefaultServer), started(command, command)}, nil
+		return lockPlace{cmp.Or(f.lock, pin.File), cmp.Or(f.server, pin.DefaultServer), started(command, command), false}, nil
 	}
 	p, err := policy.Load(f.policy, a.checks.Demands()...)
 	if err != nil {
@@ -240,7 +253,7 @@ func (a *app) findLock(f lockFlags, args []string) (lockPlace, error) {
 		command.Dir = server.Dir
 		command.Env, err = backend.Environment(server)
 	}
-	return lockPlace{cmp.Or(f.lock, p.Pinning.Lock, pin.File), cmp.Or(server.Name, pin.DefaultServer), started(command, a.starter(server, command, backend.Kept(f.policy, p)))}, err
+	return lockPlace{cmp.Or(f.lock, p.Pinning.Lock, pin.File), cmp.Or(server.Name, pin.DefaultServer), started(command, a.starter(server, command, backend.Kept(f.policy, p))), server.URL != ""}, err
 }
 
 // started returns how to start a server with a command; nil: the command is missing.

@@ -137,7 +137,7 @@ func (a *app) runProxy(cmd *cobra.Command, cfg daemon.ProxyConfig, command []str
 	code, err := daemon.Proxy(cmd.Context(), cfg)
 	switch {
 	case errors.Is(err, daemon.ErrNoServer):
-		return usageError(cmd, noServer)
+		return usageError(cmd, "the server in %s has neither a command nor a url: give a command after --, or a URL with --upstream", displayName(cfg.Source.Policy))
 	case err != nil:
 		return err
 	}
