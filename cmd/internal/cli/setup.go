@@ -100,9 +100,11 @@ type setupRun struct {
 	installer *install.Installer
 	command   install.Command
 	ledger    ledger
-	failed    int  // entries and hooks that were put back
-	unread    int  // files of clients that could not be read
-	written   bool // something has changed
+	failed    int      // entries and hooks that were put back
+	unread    int      // files of clients that could not be read
+	elsewhere int      // servers of other projects, which stay
+	projects  []string // that have them
+	written   bool     // something has changed
 }
 
 func (a *app) newSetup(flags setupFlags) (*setupRun, error) {
@@ -179,6 +181,7 @@ func (s *setupRun) run(ctx context.Context) error {
 	hosts := slices.DeleteFunc(s.installer.Machine.Found(), func(h *hook.Host) bool { return !s.wanted(h.Name) })
 	s.listFiles(files)
 	s.listHosts(hosts)
+	s.showElsewhere()
 	if len(files) == 0 && len(hosts) == 0 && s.unread == 0 {
 		return s.nothingFound()
 	}
@@ -220,6 +223,9 @@ func (s *setupRun) run(ctx context.Context) error {
 
 // nothingFound says where setup has looked for clients that the user has named.
 func (s *setupRun) nothingFound() error {
+	if s.elsewhere > 0 {
+		return enforce.WithHint(errors.New("nothing was found for this directory, and no host of agents"), "run setup in the directories of the projects above")
+	}
 	if len(s.flags.clients) == 0 {
 		return enforce.WithHint(errors.New("no client with MCP servers and no host of agents was found on this machine"),
 			"'toolvet proxy --help' shows how to guard a server by hand")
@@ -262,6 +268,9 @@ func (s *setupRun) find() []*setupFile {
 		}
 		if len(bytes.TrimSpace(text)) == 0 {
 			continue
+		}
+		if p.ID == "claude-code" && filepath.Base(p.File) != projectFile {
+			s.elsewhere, s.projects = clientconfig.Elsewhere(text, s.dir)
 		}
 		entries, err := s.rewriter.Entries(text, p.ID)
 		if err != nil {
@@ -318,6 +327,26 @@ func (s *setupRun) listFiles(files []*setupFile) {
 			}
 		}
 	}
+}
+
+// showElsewhere tells of servers in a user's file that are for other directories than this one.
+func (s *setupRun) showElsewhere() {
+	if s.elsewhere == 0 {
+		return
+	}
+	const most = 3
+	var names []string
+	for _, project := range s.projects[:min(len(s.projects), most)] {
+		names = append(names, oneLine(project, 100))
+	}
+	if len(s.projects) > most {
+		names = append(names, "…")
+	}
+	verb := "stay"
+	if s.elsewhere == 1 {
+		verb = "stays"
+	}
+	terminal.Fprintf(s.stdout, "Claude Code: %s of %s %s: run setup there, in %s\n", count(s.elsewhere, "server"), count(len(s.projects), "other project"), verb, strings.Join(names, ", "))
 }
 
 func (s *setupRun) listHosts(hosts []*hook.Host) {

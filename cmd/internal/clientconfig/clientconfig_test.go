@@ -395,3 +395,21 @@ func TestSwitchedOff(t *testing.T) {
 		}
 	}
 }
+
+func TestElsewhere(t *testing.T) {
+	t.Parallel()
+	const server, behind = `{"command": "x"}`, `{"command": "toolvet", "args": ["proxy", "--", "x"]}`
+	for file, want := range map[string][2]int{
+		`{"projects": {"/work": {"mcpServers": {"a": ` + server + `}}}}`:                                                                                                             {0, 0},
+		`{"mcpServers": {"a": ` + server + `}, /* c */ "projects": {"/other": {"mcpServers": {"a": ` + server + `, "b": ` + server + `, "c": ` + behind + `}}}}`:                     {2, 1},
+		`{"projects": {"/x": {"mcpServers": {"a": ` + behind + `}}, "/y": {"mcpServers": {"a": ` + server + `}}, "/z": {"mcpServers": {"u": {"type": "http", "url": "http://h"}}}}}`: {2, 2},
+		`{"projects": {"/x": {"mcpServers": 7}, "/y": 8, "/z": {"mcpServers": {"a": 9, "b": ` + server + `}}}}`:                                                                      {1, 1},
+		`{"projects": 7}`: {0, 0},
+		`{}`:              {0, 0},
+		`[`:               {0, 0},
+	} {
+		if servers, projects := Elsewhere([]byte(file), "/work"); servers != want[0] || len(projects) != want[1] {
+			t.Errorf("%s: %d servers of %q, want %v", file, servers, projects, want)
+		}
+	}
+}

@@ -114,6 +114,39 @@ func SwitchedOff(file []byte, workspace string) (project, user []string) {
 	return project, user
 }
 
+// Elsewhere counts the servers that Claude Code's own file has for projects other than a workspace, without those that toolvet runs, and
+// those projects. A file that cannot be read has none.
+func Elsewhere(file []byte, workspace string) (servers int, projects []string) {
+	top, err := membersAt(Plain(file), 0)
+	if err != nil {
+		return 0, nil
+	}
+	all, _, err := below(top, []string{"projects"})
+	if err != nil {
+		return 0, nil
+	}
+	for _, project := range all {
+		if project.Key == workspace {
+			continue
+		}
+		list, _, err := below(all, []string{project.Key, "mcpServers"})
+		if err != nil {
+			continue
+		}
+		before := servers
+		for _, m := range list {
+			e := entry{name: m.Key, plain: m.Raw}
+			if e.members, err = membersAt(m.Raw, 0); err == nil && !isToolvet(e) {
+				servers++
+			}
+		}
+		if servers > before {
+			projects = append(projects, project.Key)
+		}
+	}
+	return servers, projects
+}
+
 // roots returns where a client's file keeps its servers: the keys that lead to each object of them.
 func roots(client, workspace string) [][]string {
 	switch client {
