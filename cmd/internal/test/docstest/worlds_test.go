@@ -29,6 +29,10 @@ func worldOf(t *testing.T, name string) world {
 	switch name {
 	case "":
 		return world{}
+	case "home":
+		home := t.TempDir()
+		return world{env: []string{"HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(home, ".config"), "XDG_STATE_HOME=" + filepath.Join(home, ".state"),
+			"TOOLVET_HOOK_DIR=" + filepath.Join(home, "judge")}}
 	case "unprivileged":
 		if os.Geteuid() != 0 {
 			return world{}
