@@ -3,7 +3,10 @@
 
 package audit
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // A Comparison is two audits of one server: alone, and behind something.
 type Comparison struct {
@@ -12,7 +15,7 @@ type Comparison struct {
 	After         *Report  `json:"after"`
 	Outcome       Outcome  `json:"outcome"`
 	Harmless      Harmless `json:"harmless"`
-	Changed       []Change `json:"changed"` // cells with another verdict, by class, tool and parameter
+	Changed       []Change `json:"changed"` // cells with another verdict, or with fewer kinds of weakness, by class, tool and parameter
 }
 
 // An Outcome counts the fates of the weaknesses that counted.
@@ -54,8 +57,13 @@ func Compare(before, after *Report, worked, works []Cell) Comparison {
 	slices.SortFunc(c.Harmless.Lost, compareCells)
 	was, now := byCell(before), byCell(after)
 	for _, a := range before.Cells {
-		if b, ok := now[a.Cell]; !ok || b.Verdict != a.Verdict {
+		b, ok := now[a.Cell]
+		gone, left := kindsLeft(before, after, a.Cell)
+		switch {
+		case !ok || b.Verdict != a.Verdict:
 			c.Changed = append(c.Changed, Change{a.Cell, a.Verdict, b.Verdict, b.Why})
+		case a.Verdict == Vulnerable && len(gone) > 0 && len(left) > 0:
+			c.Changed = append(c.Changed, Change{a.Cell, a.Verdict, b.Verdict, "closed: " + strings.Join(gone, ", ") + "; still open: " + strings.Join(left, ", ")})
 		}
 	}
 	for _, b := range after.Cells {
@@ -94,6 +102,25 @@ func outcome(before, after *Report) Outcome {
 		}
 	}
 	return o
+}
+
+// kindsLeft are the kinds of a cell's weakness that the later report has no more, and those that it still has.
+func kindsLeft(before, after *Report, c Cell) (gone, left []string) {
+	kinds := func(r *Report) []string {
+		if i := slices.IndexFunc(r.Weaknesses, func(w Weakness) bool { return w.Cell == c && w.Confidence != Metadata }); i >= 0 {
+			return r.Weaknesses[i].Kinds
+		}
+		return nil
+	}
+	now := kinds(after)
+	for _, k := range kinds(before) {
+		if slices.Contains(now, k) {
+			left = append(left, k)
+		} else {
+			gone = append(gone, k)
+		}
+	}
+	return gone, left
 }
 
 func byCell(r *Report) map[Cell]Assessment {

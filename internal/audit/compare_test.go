@@ -20,23 +20,28 @@ func TestCompare(t *testing.T) {
 	t.Parallel()
 	before := New(Input{Now: day, Facts: facts(t,
 		"path guarded/p dynamic vulnerable proven x", "path worse/p dynamic guarded", "path same/p dynamic vulnerable proven x", "path blocked/p dynamic vulnerable proven x",
+		"output same dynamic vulnerable proven invisible", "output same dynamic vulnerable proven unbounded",
 		"command gone/p dynamic vulnerable proven x", "command kept/p dynamic vulnerable metadata x", "schema kept dynamic guarded")})
 	after := New(Input{Now: day, Facts: facts(t,
-		"path guarded/p dynamic guarded", "path worse/p dynamic vulnerable proven x", "path same/p dynamic vulnerable proven y", "path blocked/p dynamic inconclusive",
+		"path guarded/p dynamic guarded", "path worse/p dynamic vulnerable proven x", "path same/p dynamic vulnerable proven y", "path blocked/p dynamic inconclusive", "output same dynamic vulnerable proven unbounded",
 		"schema kept dynamic guarded")})
 	kept, gone := Cell{Tool: "guarded", Param: "/p", Class: Path}, Cell{Tool: "blocked", Param: "/p", Class: Path}
 	c := Compare(before, after, []Cell{kept, gone}, []Cell{kept})
 	if diff := cmp.Diff(Harmless{Calls: 2, Work: 1, Lost: []Cell{gone}}, c.Harmless); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(Outcome{Weaknesses: 4, Guarded: 1, NotSeen: 1, Unknown: 1, Remain: 1, New: 1}, c.Outcome); diff != "" {
+	if diff := cmp.Diff(Outcome{Weaknesses: 5, Guarded: 1, NotSeen: 1, Unknown: 1, Remain: 2, New: 1}, c.Outcome); diff != "" {
 		t.Error(diff)
 	}
 	var got []string
 	for _, one := range c.Changed {
-		got = append(got, one.Tool+" "+string(one.Before)+" "+string(one.After))
+		said := one.Tool + " " + string(one.Before) + " " + string(one.After)
+		if one.Before == one.After {
+			said += " " + one.Why
+		}
+		got = append(got, said)
 	}
-	want := []string{"gone vulnerable ", "blocked vulnerable inconclusive", "guarded vulnerable guarded", "worse guarded vulnerable"}
+	want := []string{"gone vulnerable ", "blocked vulnerable inconclusive", "guarded vulnerable guarded", "worse guarded vulnerable", "same vulnerable vulnerable closed: invisible; still open: unbounded"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -366,6 +366,16 @@ func TestPurpose(t *testing.T) {
 	}
 }
 
+// TestTogether holds that notes which differ only in a tool are one.
+func TestTogether(t *testing.T) {
+	t.Parallel()
+	r := New(Input{Now: day, Notes: []string{"tool a publishes no parameters", "the server ended once", "tool b publishes no parameters", "tool c: its definition cannot be used", "tool d publishes no parameters"}})
+	want := []string{"each of 3 tools (a, b, d) publishes no parameters", "the server ended once", "tool c: its definition cannot be used"}
+	if diff := cmp.Diff(want, r.Notes); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestBaseline holds that a baseline takes all weaknesses out of the grade, and can be read.
 func TestBaseline(t *testing.T) {
 	t.Parallel()

@@ -58,6 +58,7 @@ func New(in Input) *Report {
 	for i := range notes {
 		notes[i] = clean(notes[i])
 	}
+	notes = together(notes)
 	in.Target.Name, in.Target.Server, in.Target.Source = clean(in.Target.Name), clean(in.Target.Server), clean(in.Target.Source)
 	r := &Report{
 		SchemaVersion: SchemaVersion, Rubric: RubricVersion, Target: in.Target, Grade: grade(cells, list, len(tools), readAlone(in.Target.Methods)),
@@ -143,63 +144,6 @@ func (r *Report) Guards() (proven, read []Assessment) {
 		}
 	}
 	return proven, read
-}
-
-// Purposes are sentences on what the server does by design, which the grade does not cover.
-func (r *Report) Purposes() []string {
-	var order []string
-	tools := map[string][]string{}
-	for i := range r.Weaknesses {
-		f := &r.Weaknesses[i]
-		kind := f.purpose()
-		if kind == nil {
-			continue
-		}
-		if tools[kind.Design] == nil {
-			order = append(order, kind.Design)
-		}
-		if name := f.Tool; name != "" && !slices.Contains(tools[kind.Design], name) {
-			tools[kind.Design] = append(tools[kind.Design], name)
-		}
-	}
-	for i, does := range order {
-		by := ""
-		if names := tools[does]; len(names) > 0 {
-			by = " (" + strings.Join(names[:min(len(names), maxNamed)], ", ")
-			if more := len(names) - maxNamed; more > 0 {
-				by += fmt.Sprintf(" and %d more", more)
-			}
-			by += ")"
-		}
-		order[i] = fmt.Sprintf("By design this server %s%s: the grade does not cover what that does", does, by)
-	}
-	return order
-}
-
-// maxNamed is how many tools a sentence names.
-const maxNamed = 5
-
-// weighs is the first bound on a letter that the points alone do not give, or nil.
-func (g *Grade) weighs() *Cap {
-	if g.Letter == letterOf(g.Score) {
-		return nil
-	}
-	i := slices.IndexFunc(g.Caps, func(c Cap) bool { return c.Letter == g.Letter })
-	if i < 0 {
-		return nil
-	}
-	return &g.Caps[i]
-}
-
-// Bounds are further bounds that hold the letter, beside the one in the summary.
-func (g *Grade) Bounds() (list []Cap) {
-	said := g.weighs()
-	for i := range g.Caps {
-		if c := &g.Caps[i]; c.Letter == g.Letter && c != said {
-			list = append(list, *c)
-		}
-	}
-	return list
 }
 
 // Summary is one line: the grade, the score, what else bounds the grade, and the coverage.

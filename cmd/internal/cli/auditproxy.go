@@ -28,12 +28,6 @@ import (
 // behind the proxy counts. In is the input of the first report, and alone its result.
 func (a *app) auditBehindProxy(ctx context.Context, flags auditFlags, server []string, in audit.Input, alone *probe.Result) error {
 	before := audit.New(in)
-	if !flags.json { // before the second audit, which may fail: this evidence took minutes
-		if err := render.Text(a.stdout, before); err != nil {
-			return err
-		}
-		fmt.Fprintln(a.stdout)
-	}
 	p := &proxied{app: a, flags: flags, server: server, in: in, before: before}
 	var after *audit.Report
 	var found *probe.Result
@@ -44,6 +38,11 @@ func (a *app) auditBehindProxy(ctx context.Context, flags auditFlags, server []s
 		after, found, err = p.given(ctx)
 	}
 	if err != nil {
+		if !flags.json { // this evidence took minutes
+			if err := render.Text(a.stdout, before); err != nil {
+				return err
+			}
+		}
 		return fmt.Errorf("behind the proxy: %w", err)
 	}
 	if err := flags.writeFiles(after, ""); err != nil {

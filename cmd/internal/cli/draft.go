@@ -122,7 +122,7 @@ func (d *drafting) tool(b *bytes.Buffer, t *call.Tool) bool {
 	})
 	m, meta := metaTool(t)
 	proven := d.proven(t)
-	if len(guesses)+len(proven.arguments) == 0 && !meta && !proven.output {
+	if len(guesses)+len(proven.arguments) == 0 && !meta && len(proven.output) == 0 {
 		return false
 	}
 	fmt.Fprintf(b, "      %s:\n", quoted(t.Name))
@@ -130,12 +130,11 @@ func (d *drafting) tool(b *bytes.Buffer, t *call.Tool) bool {
 		b.WriteString("        # guess: it calls the tool that an argument names; a tool that the server does not list is refused\n")
 		fmt.Fprintf(b, "        calls: {tool: %s, arguments: %s}\n", key(m.Tool), key(m.Arguments))
 	}
-	if proven.output {
-		b.WriteString("        # proven: it passes on hidden text and characters that nobody sees; a result with such is withheld\n")
-		b.WriteString("        # loosen: {action: annotate}, which marks it as data\n")
-		b.WriteString("        output: {injection: {action: withhold}}\n")
-	}
+	demanded := proven.writeOutput(b) || meta
 	if len(guesses)+len(proven.arguments) == 0 {
+		if !demanded {
+			b.WriteString("        arguments: {}\n")
+		}
 		return true
 	}
 	var body bytes.Buffer

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/audit"
@@ -36,7 +37,7 @@ const plainTextComment = "          # proven: its text becomes part of a command
 
 // A provenTool has the weaknesses of a tool that a policy can close.
 type provenTool struct {
-	output    bool // its results
+	output    []string // kinds of odd content in its results
 	arguments []provenArgument
 }
 
@@ -63,7 +64,7 @@ func (d *drafting) proven(t *call.Tool) *provenTool {
 		}
 		switch w.Class {
 		case audit.Output:
-			p.output = p.output || slices.ContainsFunc(w.Kinds, func(k string) bool { return k != "unbounded" })
+			p.output = append(p.output, w.Kinds...)
 		case audit.Path, audit.URL, audit.Command:
 			a := p.at(w.Param)
 			a.path, a.url = a.path || w.Class == audit.Path, a.url || w.Class == audit.URL
@@ -80,6 +81,35 @@ func (d *drafting) proven(t *call.Tool) *provenTool {
 // runsAnything reports whether an audit saw that an argument is any command, by design.
 func runsAnything(w *audit.Weakness) bool {
 	return w.Suppressed == nil && slices.Contains(w.Kinds, designed) && slices.ContainsFunc(w.Evidence, func(f audit.Fact) bool { return f.Proof != nil })
+}
+
+// oddContent is what a result must not hold, by the kind of weakness: patterns for the check injection, which itself looks for such signs only where they
+// hide words.
+var oddContent = []struct{ kind, name, what, pattern string }{
+	{"control-characters", "escapes", "escape sequences for terminals", `[\x{1b}\x{9b}]`},
+	{"invisible", "unseen", "characters that nobody sees", `[\x{200b}\x{202a}-\x{202e}\x{2060}\x{2066}-\x{2069}\x{e0000}-\x{e007f}]`},
+	{"hidden-text", "comments", "comments of HTML, and elements that a style hides", `<!--|(display:\s*none|visibility:\s*hidden)`},
+}
+
+// writeOutput writes the demand on results, and says what it closes and what not. It reports whether there is a demand.
+func (p *provenTool) writeOutput(b *bytes.Buffer) bool {
+	var closed, patterns []string
+	for _, o := range oddContent {
+		if slices.Contains(p.output, o.kind) {
+			closed = append(closed, o.what)
+			patterns = append(patterns, o.name+": '"+o.pattern+"'")
+		}
+	}
+	if slices.Contains(p.output, "unbounded") {
+		b.WriteString("        # proven: it passes on a text of 2 MB in full; this stays open: no demand bounds the size of a result\n")
+	}
+	if len(closed) == 0 {
+		return false
+	}
+	fmt.Fprintf(b, "        # proven: it passes on %s; a result with such is withheld\n", strings.Join(closed, ", and "))
+	b.WriteString("        # loosen: {action: annotate}, which marks it as data\n")
+	fmt.Fprintf(b, "        output: {injection: {action: withhold, patterns: {%s}}}\n", strings.Join(patterns, ", "))
+	return true
 }
 
 // at returns the argument with an address, which may be new.

@@ -47,7 +47,7 @@ func TestDraftProven(t *testing.T) {
 		found: []audit.Weakness{
 			weakness(audit.Path, "/path", audit.Proven, "absolute"), weakness(audit.Command, "/path", audit.Proven, "shell"), weakness(audit.URL, "/page", audit.Proven, "ssrf-dns"),
 			weakness(audit.Path, "/title", audit.Proven, "dot-dot"), weakness(audit.Path, "/both", audit.Proven, "dot-dot"), weakness(audit.URL, "/both", audit.Proven, "ssrf-private"),
-			weakness(audit.Command, "/a b", audit.Proven, "argument-split"), weakness(audit.Path, "/guessed", audit.Suspected, "traversal"), weakness(audit.Output, "", audit.Proven, "invisible"),
+			weakness(audit.Command, "/a b", audit.Proven, "argument-split"), weakness(audit.Path, "/guessed", audit.Suspected, "traversal"), weakness(audit.Output, "", audit.Proven, "invisible", "unbounded"),
 			weakness(audit.Command, "/sql", audit.Proven, "sql-write"), weakness(audit.Command, "/read", audit.Proven, "sql-write"), anything("/command"), anything("/script"),
 		},
 	}
@@ -72,6 +72,11 @@ func TestDraftProven(t *testing.T) {
 	}
 	if n := strings.Count(string(d.text()), listedPrograms); n != 2 {
 		t.Errorf("%d commands are bound to listed programs, not 2:\n%s", n, d.text())
+	}
+	for _, want := range []string{"this stays open: no demand bounds the size of a result", "it passes on characters that nobody sees; a result with such is withheld"} {
+		if !strings.Contains(string(d.text()), want) {
+			t.Errorf("the draft does not say %q:\n%s", want, d.text())
+		}
 	}
 	if len(p.Servers[0].Tools[0].Output) != 1 || p.Servers[0].Contain == nil || p.Servers[0].Command != nil {
 		t.Errorf("got\n%s", d.text())

@@ -68,10 +68,12 @@ var fixtures = map[string]fixture{
 		}
 		return "", errors.New("not allowed")
 	}},
-	"host-device": {tool1("connect", "host", "Opens a terminal."), noDevice},
-	"travel":      {tool1("book", "destination", "Books a journey to a city, saves time."), noDevice},
-	"destroyer":   {fileTool("read_it"), destroy},
-	"echo":        {fileTool("read_file"), func(_ string, a map[string]any) (string, error) { return "read " + text(a, "path"), nil }},
+	"host-device":        {tool1("connect", "host", "Opens a terminal."), noDevice},
+	"travel":             {tool1("book", "destination", "Books a journey to a city, saves time."), noDevice},
+	"destroyer":          {fileTool("read_it"), destroy},
+	"read-withholds":     {fileTool("read_file"), withholding("\x1b")},
+	"read-withholds-all": {fileTool("read_file"), withholding("\x1b\u200b\u202e\U000E0041")},
+	"echo":               {fileTool("read_file"), func(_ string, a map[string]any) (string, error) { return "read " + text(a, "path"), nil }},
 	"read-dies": {fileTool("read_file"), func(root string, a map[string]any) (string, error) {
 		clean, err := readGuarded(root, a)
 		if len(clean) > 90_000 {

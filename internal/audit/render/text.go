@@ -121,16 +121,22 @@ func textUnassessed(b *bufio.Writer, r *audit.Report) {
 	textCells(b, fmt.Sprintf("Not known (%d)", len(list)), list, func(a *audit.Assessment) string { return string(a.Verdict) + ": " + strings.TrimSpace(a.Why) })
 }
 
-// Comparison writes the changes between two audits of one server, and then the second audit. The
-// error is that of w.
+// Comparison writes the result of two audits of one server: both grades, what remains, what changed, and then the second report. The error is that
+// of w.
 func Comparison(w io.Writer, c *audit.Comparison) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "%s: %s\n%s: %s\n", c.Before.Target.Name, c.Before.Summary(), c.After.Target.Name, c.After.Summary())
+	head(b, c.Before)
+	head(b, c.After)
 	o := c.Outcome
 	fmt.Fprintf(b, "\n%s: %d guarded now, %d not seen again, %d not known any more, %d remain; %d new\n",
 		thatCount(o.Weaknesses), o.Guarded, o.NotSeen, o.Unknown, o.Remain, o.New)
+	for i := range c.After.Weaknesses {
+		if f := &c.After.Weaknesses[i]; f.Graded() {
+			fmt.Fprintf(b, "  open: %s: %s\n", f.Name(), strings.Join(f.Kinds, ", "))
+		}
+	}
 	if o.Unknown > 0 {
-		fmt.Fprintf(b, "Not known any more: the harmless call failed, too, so no attack could be tried. Perhaps the policy refused that call, or withheld its result.\n")
+		fmt.Fprintf(b, "Not known any more: no harmless call or content came back, so no attack could be tried. Perhaps the policy refuses the call, or withholds its result.\n")
 	}
 	h := c.Harmless
 	fmt.Fprintf(b, "Harmless calls: they worked in %d places, and still work in %d\n", h.Calls, h.Work)
@@ -143,9 +149,13 @@ func Comparison(w io.Writer, c *audit.Comparison) error {
 		if one.Why != "" {
 			why = ": " + one.Why
 		}
-		fmt.Fprintf(b, "  %s: %s → %s%s\n", one.Cell, known(one.Before), known(one.After), why)
+		changed := known(one.Before)
+		if one.After != one.Before {
+			changed += " → " + known(one.After)
+		}
+		fmt.Fprintf(b, "  %s: %s%s\n", one.Cell, changed, why)
 	}
-	fmt.Fprintf(b, "\n")
+	fmt.Fprintf(b, "\nThe second report (--json has both)\n\n")
 	if err := b.Flush(); err != nil {
 		return err
 	}

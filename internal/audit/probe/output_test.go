@@ -1,0 +1,26 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package probe
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// withholding reads files within the root, and withholds a text with one of some signs, or a large one, as a whole.
+func withholding(signs string) func(root string, a map[string]any) (string, error) {
+	return func(root string, a map[string]any) (string, error) {
+		at, err := filepath.EvalSymlinks(under(root, text(a, "path")))
+		if err != nil || !strings.HasPrefix(at, root+"/") {
+			return "", errors.New("not allowed")
+		}
+		raw, err := os.ReadFile(at)
+		if err != nil || len(raw) > bounded || strings.ContainsAny(string(raw), signs) {
+			return "", errors.New("withheld")
+		}
+		return string(raw), nil
+	}
+}
