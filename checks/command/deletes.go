@@ -24,7 +24,7 @@ var deleters = []deleter{
 	{"aws", lazyregexp.New(`(^| )((batch-)?(delete|terminate|destroy|purge|deregister|disable|revoke|detach|remove)(-[a-z0-9-]+)?|stop-instances|rb|cancel-[a-z-]+|schedule-key-deletion|empty-[a-z-]+)( |$)`), nil},
 	{"restic borg velero zfs zpool btrfs kopia tmutil", lazyregexp.New(`(^| )(forget|prune|delete\w*|destroy|rollback|remove)( |$)`), nil},
 	{"aws kubectl oc k gcloud az ip defaults doppler mise firewall-cmd", lazyregexp.New(`(^| )(create (clusterrole|rolebinding|clusterrolebinding)|adm policy|certificate approve|(attach|put|add)-[a-z-]*(policy|role|group)|create-(access-key|login-profile)|authorize-security-group-[a-z]+|rotate-secret|(add|set)-iam-policy(-binding)?|firewall-rules (create|update)|keys create|role assignment create|secrets delete|implode)( |$)|^(r|ro|route|a|addr|address|l|link|ru|rule)[a-z]* (d|del|delete|flush|f)( |$)|^delete( |$)`), nil},
-	{"twine pastebinit hf huggingface-cli vsce ovsx docker podman nerdctl helm gem mvn mvnw gradle gradlew dotnet cargo-release", lazyregexp.New(`(^| )(upload|publish|push|deploy(:deploy)?|release:perform)( |$)`), nil},
+	{"twine pastebinit hf huggingface-cli vsce ovsx docker podman nerdctl helm gem mvn mvnw gradle gradlew cargo-release", lazyregexp.New(`(^| )(upload|publish|push|deploy(:deploy)?|release:perform)( |$)`), nil},
 	{"npm poetry uv pdm hatch flit maturin jsr lerna", lazyregexp.New(`^(publish|deprecate|(owner|access|dist-tag|token) (add|rm|set|grant|revoke|create|public|restricted))( |$)`), nil},
 	{"az", lazyregexp.New(`(^| )(delete(-[a-z]+)?|purge|remove|deallocate|revoke|reset|disable|export|stop)( |$)`), nil},
 	{"gcloud bq", lazyregexp.New(`(^| )(delete|destroy|purge|remove(-[a-z-]+)?|disable|rm|export|drop|abandon|reset|stop)( |$)`), nil},
@@ -49,7 +49,7 @@ var deleters = []deleter{
 	{"prisma", lazyregexp.New(`(^| )migrate reset( |$)`), lazyregexp.New(`^--(force-reset|accept-data-loss)$`)},
 	{"sequelize sequelize-cli knex typeorm mikro-orm medusa drizzle-kit", lazyregexp.New(`(^| )(db:drop|db:migrate:undo:all|schema:drop|database:drop|migrate:rollback --all|drop)( |$)`), nil},
 	{"diesel sqlx sea-orm-cli dbmate goose migrate flyway liquibase", lazyregexp.New(`(^| )(database (drop|reset)|db drop|fresh|drop|reset|clean|drop-all)( |$)`), nil},
-	{"dotnet", lazyregexp.New(`(^| )ef database drop( |$)`), nil},
+	{"dotnet", lazyregexp.New(`(^| )(ef database drop|nuget (push|delete))( |$)`), nil},
 	{"alembic flask", lazyregexp.New(`(^| )downgrade base( |$)`), nil},
 }
 

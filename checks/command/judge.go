@@ -177,7 +177,7 @@ var mends = []struct{ kind, mend string }{
 	{outside, "write below the directories of the work at hand, or to a temporary file"},
 	{unread, "write out the command"},
 	{privilege, "run it as the user that you are"},
-	{credential, "leave the variable to the program that needs it"},
+	{credential, "leave keys, and variables with secrets, to the programs that need them"},
 	{network, "use an address that is set up already"},
 	{sending, lessHarm},
 	{steering, ownFile},

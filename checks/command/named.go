@@ -62,7 +62,7 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 	case writes && ofSystem(written) && written != "/dev/null":
 		j.refuseWord(&s, i, system, "names a directory or device of the system, which the program would change")
 	}
-	if changes := writers.Has(program) || last && copiers.Has(program) || slices.Contains(s.changed, i); changes && (ofSystem(word) || ofSystem(withoutInsertions(word, ""))) { // a variable may be empty
+	if changes := writers.Has(program) || last && copiers.Has(program) || slices.Contains(s.changed, i); changes && !(word == ".." && last && (program == "mv" || copiers.Has(program))) && (ofSystem(word) || ofSystem(withoutInsertions(word, ""))) { // a variable may be empty
 		j.refuseWord(&s, i, system, "names a directory or device of the system, which the program would change")
 	} else if changes && !(program == "rmdir" && among(word, "/s /q /S /Q")) { // options, in a script for Windows
 		j.leaves(element, directory, word)

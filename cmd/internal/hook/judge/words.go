@@ -18,7 +18,12 @@ func said(tool string, v toolvet.Verdict) string {
 		f := &r.Findings[i]
 		if on := strings.TrimSuffix(f.Check, "-state"); f.Source != "" && (on == "command" || on == "path") {
 			f.Message += " [" + on + ": " + f.Source + "]"
-			f.Suggestion = strings.Replace(f.Suggestion, "or have the policy list this one under programs", "or have the policy name this kind under unasked", 1)
+			if own, ok := strings.CutSuffix(f.Suggestion, ", or have the policy list this one under programs"); ok {
+				f.Suggestion = own // a list of programs would take the place of all that the preset says
+				if f.Asks() {
+					f.Suggestion += ", or have the policy name this kind under unasked"
+				}
+			}
 		}
 	}
 	return r.Text()
