@@ -236,6 +236,9 @@ func (s *summary) end() {
 	p := s.policy
 	s.line(0, "all servers:")
 	s.line(2, "arguments that are not mentioned: preset %s", cmp.Or(p.Preset, "standard"))
+	if p.Authorization != nil {
+		s.line(2, "callers over HTTP: %s", callerWords(p.Authorization))
+	}
 	for _, l := range p.Limits {
 		name := l.Name
 		l.Name = ""
@@ -253,6 +256,18 @@ func (s *summary) end() {
 	if len(p.Output) > 0 {
 		s.line(2, "results: %s", demandWords(p.Output))
 	}
+}
+
+// callerWords tells who gets in at an HTTP endpoint: the rules say what they may do there.
+func callerWords(a *policy.Authorization) string {
+	var list []string
+	for _, t := range a.Tokens {
+		list = append(list, t.Subject+" (token)")
+	}
+	for _, i := range a.Issuers {
+		list = append(list, "those with a token of "+i.Issuer)
+	}
+	return strings.Join(list, ", ")
 }
 
 // demandWords puts demands into words: the kind, and its options in brackets.
