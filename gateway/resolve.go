@@ -61,7 +61,7 @@ func (s *session) resolve(ctx context.Context, p *pool, list servers.List, name 
 		}
 	case others.missing != "":
 		return target{}, &unresolved{
-			fmt.Sprintf("%s could be another server's, too: the server %q has not listed its %s yet", quoted, others.missing, member(list)),
+			fmt.Sprintf("%s could be another server's, too: %s", quoted, others.missing),
 			fmt.Sprintf("say %q", Expose(found[0].name, found[0].own)),
 		}
 	}
@@ -82,7 +82,7 @@ func (p *peer) ownName(ctx context.Context, list servers.List, name, own string)
 
 // others holds the by-products of a search for a name, for errors.
 type others struct {
-	missing string   // a server without a known list; "" for none
+	missing string   // says that a server has no known list; "" for none
 	names   []string // of everything visible to the session
 }
 
@@ -90,7 +90,7 @@ type others struct {
 func (s *session) having(ctx context.Context, parts []part, list servers.List, name string) (found []target, o others) {
 	for _, part := range parts {
 		if !part.known {
-			o.missing = part.name
+			o.missing = part.unlisted(list)
 		}
 		for _, e := range part.entries {
 			if list == servers.Tools && !s.sees(ctx, part.peer, e) {
@@ -105,10 +105,20 @@ func (s *session) having(ctx context.Context, parts []part, list servers.List, n
 	return found, o
 }
 
+// unlisted says why a server has no known list.
+func (p *peer) unlisted(list servers.List) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.down.IsZero() {
+		return fmt.Sprintf("the server %q is down, and has not listed its %s", p.name, member(list))
+	}
+	return fmt.Sprintf("the server %q has not listed its %s yet", p.name, member(list))
+}
+
 func (o others) nothing(list servers.List, name string) *unresolved {
 	u := &unresolved{message: fmt.Sprintf("there is no %s called %s", strings.TrimSuffix(member(list), "s"), name)}
 	if o.missing != "" {
-		u.message += fmt.Sprintf("; the server %q has not listed its %s yet", o.missing, member(list))
+		u.message += "; " + o.missing
 	}
 	if near := schema.Nearest(strings.Trim(name, `"`), o.names); near != "" {
 		u.suggestion = fmt.Sprintf("did you mean %q?", near)

@@ -164,6 +164,20 @@ func TestKilled(t *testing.T) {
 	eventually(t, "the server is used again", func() bool { return strings.Contains(calls(c, "s__x"), `"got"`) })
 }
 
+// TestShortNameWithOutage holds that the refusal of a name without its server says which server is down.
+func TestShortNameWithOutage(t *testing.T) {
+	t.Parallel()
+	broken := lists(map[string]string{"tools/list": tools("x")}, echo)
+	broken.refuse = func(int) error { return errors.New("it does not start") }
+	g := open(t, map[string]*fake{"broken": broken, "good": lists(map[string]string{"tools/list": tools("y")}, echo)}, func(*gateway.Config) {})
+	c := legacy(t, g, "ann", `{}`)
+	c.result("tools/list", `{}`)
+	eventually(t, "the outage is told", func() bool {
+		return strings.Contains(c.result("tools/call", `{"name":"y"}`), `could be another server's, too: the server \"broken\" is down, and has not listed its tools`) &&
+			strings.Contains(c.result("tools/call", `{"name":"z"}`), `the server \"broken\" is down, and has not listed its tools`)
+	})
+}
+
 // TestSlowStart holds that what a server lists late is told of.
 func TestSlowStart(t *testing.T) {
 	t.Parallel()

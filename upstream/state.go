@@ -81,7 +81,7 @@ type UnavailableError struct {
 }
 
 func (e *UnavailableError) Error() string {
-	return fmt.Sprintf("the server %q is not available: %v; %s", e.server, e.Err, e.next())
+	return fmt.Sprintf("the server %q is not available; %s: %v", e.server, e.next(), e.Err)
 }
 
 func (e *UnavailableError) Unwrap() error { return e.Err }

@@ -19,21 +19,23 @@ import (
 func (a *app) callCommand() *cobra.Command {
 	var flags serversFlags
 	cmd := &cobra.Command{
-		Use:   "call [flags] SERVER:TOOL [ARGUMENTS.json | -]",
+		Use:   "call [flags] SERVER:TOOL [ARGUMENTS.json | JSON | -]",
 		Short: "Call a tool of a server in a policy, if the call is a go",
 		Long: `Call a tool of a server in a policy: start the server, judge the call as 'toolvet proxy'
 would, make it if it is a go, review the result and print it, a CallToolResult as JSON.
-The arguments are a JSON object from a file or from standard input (-); the default is {}.
+The arguments are a JSON object: as it stands, from a file, or from standard input (-). The
+default is {}.
 Findings of the output layer go to standard error. 'toolvet check' judges a call without
 making it.
 
 Exit codes: 0 the tool ran, 1 the call was refused, its result withheld, or the tool
 reported an error, 2 the call was not made or ended without a result.`,
-		Example: `  toolvet call files:read_text_file arguments.json
+		Example: `  toolvet call files:read_text_file '{"path": "notes.txt"}'
+  toolvet call files:read_text_file arguments.json
   echo '{"path": "notes.txt"}' | toolvet call --policy toolvet.yaml files:read_text_file -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 || len(args) > 2 {
-				return usageError(cmd, "call takes the name of a tool, SERVER:TOOL, and a file with its arguments")
+				return usageError(cmd, "call takes the name of a tool, SERVER:TOOL, and its arguments: a file, - for standard input, or JSON in quotes")
 			}
 			return a.call(cmd.Context(), flags, args)
 		},

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -223,15 +224,27 @@ func exitWith(code int) error {
 }
 
 func displayName(file string) string {
-	if file == "-" {
+	switch {
+	case file == "-":
 		return "standard input"
+	case isInline(file):
+		return "the JSON on the command line"
 	}
 	return file
 }
 
-// readCall reads a file, or standard input for "-", and stops once it is too large. When ctx is done,
-// it leaves a waiting read behind.
+// isInline reports whether a word of the command line is JSON itself, and no file's name.
+func isInline(word string) bool {
+	word = strings.TrimSpace(word)
+	return strings.HasPrefix(word, "{") || strings.HasPrefix(word, "[")
+}
+
+// readCall returns JSON of the command line itself, or reads a file, or standard input for "-", and stops once it is too large. When ctx
+// is done, it leaves a waiting read behind.
 func (a *app) readCall(ctx context.Context, name string) ([]byte, error) {
+	if isInline(name) {
+		return []byte(name), nil
+	}
 	in := a.stdin
 	if name != "-" {
 		f, err := os.Open(name)

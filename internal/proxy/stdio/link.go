@@ -47,7 +47,7 @@ func (p *session) Forward(r *relay.Request, line []byte) {
 			p.relay.Fail(p.died(), r)
 		}()
 	case err != nil:
-		p.relay.Fail("the server does not take messages any more: start it again", r)
+		p.relay.Fail("the server does not take messages any more; a new connection starts it again", r)
 	}
 }
 

@@ -276,7 +276,7 @@ func (p *session) awaitQuiet(clientDone <-chan struct{}) {
 func (p *session) failPending() { p.relay.FailAll(p.died()) }
 
 func (p *session) died() string {
-	return fmt.Sprintf("the server %s before it answered; start it again", p.exit)
+	return fmt.Sprintf("the server %s before it answered; a new connection starts it again", p.exit)
 }
 
 // isGone reports whether the server's output has ended.
