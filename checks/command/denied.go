@@ -48,15 +48,15 @@ var deniedFamilies = group([]denial{
 var deniedPrograms = group([]denial{
 	{isShell, "rksh yash nsh rc es xonsh busybox toybox cmd command.com powershell_ise wsl wslconfig git-bash git-shell rsh rlogin telnet"},
 	{isBuiltin, "eval exec source . trap fc history coproc hash wait jobs disown suspend invoke-expression iex invoke-command icm start-process saps new-object add-type set-alias"},
-	{isStarter, "xargs parallel script expect run-parts unshare nsenter chroot setarch pkexec ld.so ld-linux.so setpriv capsh start-stop-daemon daemonize screen tmux byobu gdb lldb entr rlwrap dtach zathura ssh-agent aa-exec cgexec bwrap ltrace strace tclsh wish"},
+	{isStarter, "xargs parallel script expect run-parts unshare chroot setarch pkexec ld.so ld-linux.so setpriv capsh start-stop-daemon daemonize screen tmux byobu gdb lldb entr rlwrap dtach zathura ssh-agent aa-exec cgexec bwrap ltrace strace tclsh wish"},
 	{isLater, "at atq atrm batch crontab schtasks systemd-run launchctl register-scheduledtask"},
-	{isPrivilege, "sudo sudoedit su doas runuser runas gosu su-exec dzdo pfexec newgrp gsudo"},
+	{isPrivilege, "nsenter sudo sudoedit su doas runuser runas gosu su-exec dzdo pfexec newgrp gsudo"},
 	{isSystem, "halt shutdown reboot poweroff telinit init kexec useradd userdel usermod groupadd groupdel groupmod adduser deluser passwd chpasswd visudo vipw vigr chsh " +
 		"dd wipefs shred fdisk sfdisk gdisk cfdisk parted mkswap swapoff cryptsetup lvremove vgremove pvremove setenforce iptables ip6tables nft ufw " +
 		"insmod modprobe rmmod sysctl mount umount losetup chattr bcdedit diskpart format vssadmin wbadmin cipher takeown icacls cacls net net1 sc reg regedit netsh wevtutil fsutil " +
-		"setcap csrutil spctl auditctl nvram remove-item erase rd stop-computer restart-computer clear-recyclebin format-volume clear-disk set-executionpolicy"},
+		"setcap csrutil spctl auditctl nvram lvm diskutil remove-item erase rd stop-computer restart-computer clear-recyclebin format-volume clear-disk set-executionpolicy"},
 	{isEnder, "killall killall5 pkill skill"},
-	{isSecret, "pass gopass op bw lpass vault keyring secret-tool security"},
+	{isSecret, "pass gopass op bw lpass vault keyring secret-tool security keepassxc-cli"},
 	{isChannel, "nc ncat netcat nc.openbsd nc.traditional bore tmate upterm gotty ttyd sshuttle frpc localtunnel lt zrok playit inlets socat cryptcat pwncat chisel ngrok iwr irm invoke-webrequest invoke-restmethod send-mailmessage start-bitstransfer wget2c"},
 	{isWindows, ""}, // whose names the table of programs has
 })

@@ -21,6 +21,9 @@ func (j *judge) leaves(element int, directory, word string) {
 	if len(j.deny) > 0 && !j.contained && filekind.Steering(toDirectory(directory, word)) {
 		j.refuse(element, steering, "changes "+filekind.Steers)
 	}
+	if gitStore.MatchString(word) {
+		j.refuse(element, wipe, "changes the store in which git keeps the history of the project")
+	}
 	if !j.inside || j.contained || word == "" || hasPrefix(word, insertion) || hasPrefix(word, "-") || contains(word, "://") && !contains(word, "..") || len(j.world.Roots) == 0 {
 		return
 	}
@@ -86,6 +89,9 @@ func home(p string) string {
 
 // otherHome is ~NAME, the home directory of a user.
 var otherHome = lazyregexp.New(`^~[A-Za-z_][\w-]*(/|$)`)
+
+// gitStore is what git alone changes. A lock or the index may be stale, and goes without harm.
+var gitStore = lazyregexp.New(`(^|/)\.git/(objects|refs|packed-refs|logs)(/|$)`)
 
 // A caller tells how a program's words name the hosts to connect to.
 type caller int

@@ -128,7 +128,7 @@ func hinted(lower string) bool {
 var hints = strings.Fields(`.env gh/hosts credentials etc proc mem ssh id_ netrc pgpass cnf npmrc pypirc git-cred htpass vault auth.json oauth_creds keyrings password-store keychains github-copilot _history .aws .gnupg .kube .azure .docker gcloud secrets serviceaccount win boot.ini ntds .config/ s3cfg boto mylogin databricks linode lesshst viminfo .m2/ .purple .nuget .gradle/ composer .fly .wrangler .netlify .oci .snowflake .dbt/ vercel opencode fish_hist .pulumi .age/ huggingface kaggle .openai .qwen bitcoin electrum ethereum thunderbird .mozilla google-chrome chromium appdata library/ key4.db cookies.sqlite maildir /mail/ evolution telegramd`)
 
 var secrets = lazyregexp.New(`(^|[/=:@,~])(` + strings.Join([]string{
-	`/?etc/(passwd|shadow|gshadow|sudoers|master\.passwd|security/opasswd|krb5\.keytab|ssh/ssh_host_[^/]*_key)-?$`,
+	`/?etc/(passwd|shadow|wireguard(/[^/]+)?|gshadow|sudoers|master\.passwd|security/opasswd|krb5\.keytab|ssh/ssh_host_[^/]*_key)-?$`,
 	`/?etc/sudoers\.d/`,
 	`/?proc/([^/]+/){1,3}(environ|mem|maps|fd/|root/|cwd/|cmdline$)`, `/?dev/k?mem$`,
 	`\.ssh([/\\][^/\\]*)*$`, `id_(rsa|dsa|ecdsa|ed25519)(_sk)?$`,
