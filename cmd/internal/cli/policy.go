@@ -5,11 +5,14 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -147,8 +150,10 @@ func (a *app) lint(cmd *cobra.Command, flags lintFlags, command []string) error 
 	}
 	l := &linter{known: a.checks, policy: p, tools: map[string]*call.Catalog{}, started: flags.start}
 	failed := false
-	for _, s := range servers {
-		if l.tools[s.Name], err = a.lintTools(cmd.Context(), flags, p, s, command); err != nil {
+	for i, known := range a.lintAll(cmd.Context(), flags, p, servers, command) {
+		l.tools[servers[i].Name] = known.tools
+		known.said.tell(a.stderr)
+		if err := known.err; err != nil {
 			if !flags.start || cmd.Context().Err() != nil {
 				return err
 			}
@@ -166,6 +171,48 @@ func (a *app) lint(cmd *cobra.Command, flags lintFlags, command []string) error 
 		return exitCode(exitNotJudged)
 	}
 	return err
+}
+
+// A knownServer is what lintTools found out about a server.
+type knownServer struct {
+	tools *call.Catalog
+	err   error
+	said  said // warnings
+}
+
+// said collects what goroutines write.
+type said struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *said) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *said) tell(w io.Writer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, _ = s.text.WriteTo(w) // a failed write of a warning shows at the next one
+}
+
+// lintAll returns the tools of servers, in their order. It starts the servers at once.
+func (a *app) lintAll(ctx context.Context, flags lintFlags, p *policy.Policy, servers []*policy.Server, command []string) []*knownServer {
+	out := make([]*knownServer, len(servers))
+	defer a.working("starting the servers")()
+	var asking sync.WaitGroup
+	for i, s := range servers {
+		out[i] = &knownServer{}
+		asking.Go(func() {
+			of := *a
+			of.stderr, of.status = terminal.NewWriter(&out[i].said), nil
+			out[i].tools, out[i].err = of.lintTools(ctx, flags, p, s, command)
+		})
+	}
+	asking.Wait()
+	return out
 }
 
 // lintTools returns a server's tools, or nil if nothing tells them.
