@@ -54,7 +54,7 @@ var deniedPrograms = group([]denial{
 	{isSystem, "halt shutdown reboot poweroff telinit init kexec useradd userdel usermod groupadd groupdel groupmod adduser deluser passwd chpasswd visudo vipw vigr chsh " +
 		"dd wipefs shred fdisk sfdisk gdisk cfdisk parted mkswap swapoff cryptsetup lvremove vgremove pvremove setenforce iptables ip6tables nft ufw " +
 		"insmod modprobe rmmod sysctl mount umount losetup chattr bcdedit diskpart format vssadmin wbadmin cipher takeown icacls cacls net net1 sc reg regedit netsh wevtutil fsutil " +
-		"setcap csrutil spctl auditctl nvram lvm diskutil remove-item erase rd stop-computer restart-computer clear-recyclebin format-volume clear-disk set-executionpolicy"},
+		"setcap csrutil auditctl nvram lvm diskutil remove-item erase rd stop-computer restart-computer clear-recyclebin format-volume clear-disk set-executionpolicy"},
 	{isEnder, "killall killall5 pkill skill"},
 	{isSecret, "pass gopass op bw lpass vault keyring secret-tool security keepassxc-cli"},
 	{isChannel, "nc ncat netcat nc.openbsd nc.traditional bore tmate upterm gotty ttyd sshuttle frpc localtunnel lt zrok playit inlets socat cryptcat pwncat chisel ngrok iwr irm invoke-webrequest invoke-restmethod send-mailmessage start-bitstransfer wget2c"},

@@ -156,6 +156,8 @@ var defaults = []syntax.ParExpOperator{syntax.DefaultUnset, syntax.DefaultUnsetO
 
 // text returns a word as word does, and reports nothing. It reads each part once, while word also reads what a part holds: words in words
 // would be read twice at each depth.
+//
+//go:noinline
 func (r *reader) text(w *syntax.Word) string {
 	var b builder
 	if w != nil {
