@@ -178,7 +178,7 @@ func expectRefusal(r *toolResult) bool { return r.IsError && r.Meta[protocol.Ver
 func (d *demonstration) call(ctx context.Context, tool, arguments string, expect func(*toolResult) bool) {
 	d.say("  → %s %s\n", tool, arguments)
 	r := d.ask(ctx, tool, arguments)
-	d.say("%s\n", indent(r.text()))
+	d.say("%s\n", terminal.Text(indent(r.text())))
 	if d.err == nil && !expect(r) {
 		d.err = fmt.Errorf("%w: the call of %s was not answered as expected", errDemo, tool)
 	}

@@ -231,7 +231,11 @@ func (a *app) writeMerged(out string, m *merge) error {
 		_, err := a.stdout.Write(text)
 		return err
 	case len(m.added) == 0:
-		_, err := terminal.Fprintf(a.stdout, "%s: nothing to add\n", out)
+		has := ""
+		if len(m.there) > 0 {
+			has = ": it has " + strings.Join(m.there, ", ")
+		}
+		_, err := terminal.Fprintf(a.stdout, "%s: nothing to add%s\n", out, has)
 		return err
 	}
 	if err := replaceFile(out, text); err != nil {
@@ -360,6 +364,7 @@ type merge struct {
 	policy  *policy.Policy
 	entries []string
 	added   []string
+	there   []string // that the policy has already
 }
 
 // openMerge reads the policy. A missing file is an empty policy.
@@ -406,6 +411,7 @@ func (m *merge) add(s *clientconfig.Server) (added bool, err error) {
 		if k, n := known[i], alone.Servers[0]; !slices.Equal(k.Command, n.Command) || k.URL != n.URL {
 			return false, errors.New("the policy keeps its own server of this name: give this one another name in the file, and import it again")
 		}
+		m.there = append(m.there, s.Name)
 		return false, nil
 	}
 	m.policy.Servers = append(m.policy.Servers, alone.Servers[0])

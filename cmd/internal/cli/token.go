@@ -49,7 +49,7 @@ nowhere. If the policy has a section "authorization", the new entry fits into th
 	}
 	f := cmd.Flags()
 	f.StringVar(&flags.subject, "subject", "", "`NAME` of the token's holder")
-	f.StringVar(&flags.policy, "policy", "", "`FILE` that gets the entry; default: "+policyFile+", if it is here")
+	f.StringVar(&flags.policy, "policy", "", "`FILE` to which you will add the entry; default: "+policyFile+", if it is here")
 	f.BoolVar(&flags.stdin, "stdin", false, "read a token from standard input instead of making one")
 	f.BoolVar(&flags.json, "json", false, "print JSON")
 	return cmd

@@ -66,7 +66,7 @@ func Serve(ctx context.Context, cfg ServeConfig) error {
 	}
 	if !cfg.Stdio {
 		if err := auth.CheckListen(cfg.Listen, s.policy.Authorization); err != nil {
-			return enforce.WithHint(err, "see docs/authorization.md")
+			return enforce.WithHint(err, "https://github.com/toolvet/toolvet/blob/main/docs/authorization.md shows how to add it")
 		}
 		listener, err := listen(ctx, cfg.Listen)
 		if err != nil {
