@@ -405,9 +405,16 @@ func (st *state) returned(f *frame) Value {
 	if len(f.ways) == 1 {
 		return f.ways[0].value
 	}
+	// A check of an argument chose between the returns, so the result rests on it, even where it is a constant: no configuration chose. Otherwise a
+	// branch on the result would count as a switch of the configuration, and the check of one side for both.
+	checked := slices.ContainsFunc(f.ways, func(w way) bool { return !w.free && gained(w.facts, before).list != nil })
 	var out Value
 	for _, w := range f.ways {
-		out = join(out, w.value.given(gained(w.facts, before), w.free))
+		v := w.value.given(gained(w.facts, before), w.free)
+		if checked && !w.free {
+			v = clear(v)
+		}
+		out = join(out, v)
 	}
 	return out
 }
