@@ -66,7 +66,7 @@ func (f *setupFile) launching() clientconfig.Launching {
 	return clientconfig.Launching{Client: f.place.ID, File: f.place.File, Lookup: os.LookupEnv}
 }
 
-// withoutToolvet adds to an error that the server does not start by itself, either.
+// withoutToolvet returns the error of a server that does not start by itself, either, in the place of the error behind toolvet.
 func (s *setupRun) withoutToolvet(ctx context.Context, f *setupFile, e *clientconfig.Entry, failure error) error {
 	launch, err := s.rewriter.Launch(e.BeforeJSON, f.launching())
 	if err != nil || len(launch.Unknown) > 0 { // it is behind a URL
@@ -74,7 +74,7 @@ func (s *setupRun) withoutToolvet(ctx context.Context, f *setupFile, e *clientco
 	}
 	client, err := s.launch(ctx, launch)
 	if err != nil {
-		return fmt.Errorf("it does not work without toolvet, either: %w", failure)
+		return fmt.Errorf("it does not work without toolvet, either: %w", err)
 	}
 	client.Close(ctx)
 	return failure
