@@ -125,7 +125,7 @@ func (p *proxied) drafted(ctx context.Context, alone *probe.Result) (*audit.Repo
 	if alone.Catalog == nil {
 		return nil, nil, errors.New("there is nothing to draft a policy from: the server's tools could not be listed")
 	}
-	d := &drafting{checks: p.checks, command: p.server, listed: map[string]*call.Catalog{pin.Tools: alone.Catalog}, found: p.before.Weaknesses}
+	d := &drafting{checks: p.checks, command: p.server, listed: map[string]*call.Catalog{pin.Tools: alone.Catalog}, found: p.before.Weaknesses, worked: alone.Controls}
 	shown := []string{"--policy=" + p.flags.writePolicy}
 	if p.flags.contain || slices.ContainsFunc(d.found, func(w audit.Weakness) bool { return runsAnything(&w) }) {
 		d.walls = wallsFor(alone)

@@ -43,6 +43,8 @@ type drafting struct {
 	roots   []string                 // the server's directories; nil: those in the command
 	// found are weaknesses of the server. The policy has a demand on each argument among them.
 	found []audit.Weakness
+	// worked are the places where a harmless call of the audit worked.
+	worked []audit.Cell
 	// walls are the options of the server's containment; "": it has none.
 	walls string
 
@@ -147,6 +149,9 @@ func (d *drafting) tool(b *bytes.Buffer, t *call.Tool) bool {
 			if g.Kind == infer.URL && proven.resolves(g.Address) {
 				options = withOption(options, "resolve: true")
 			}
+			if g.Kind == infer.URL {
+				options = d.hosts(&body, t, g.Address, options)
+			}
 			if a := proven.find(g.Address); a != nil && a.designed {
 				body.WriteString(designedComment)
 				options = withOption(options, listedPrograms)
@@ -154,7 +159,7 @@ func (d *drafting) tool(b *bytes.Buffer, t *call.Tool) bool {
 			d.guess(&body, g, options, proven.take(g.Address, g.Kind))
 		}
 	}
-	if demands += proven.write(&body, t); demands > 0 {
+	if demands += proven.write(&body, t, d); demands > 0 {
 		b.WriteString("        arguments:\n")
 	} else {
 		b.WriteString("        arguments: {}\n")

@@ -167,7 +167,7 @@ func (p *provenTool) take(address string, kind infer.Kind) string {
 }
 
 // write writes the demands on arguments that no guess is about, and returns their number.
-func (p *provenTool) write(b *bytes.Buffer, t *call.Tool) (demands int) {
+func (p *provenTool) write(b *bytes.Buffer, t *call.Tool, d *drafting) (demands int) {
 	for _, a := range p.arguments {
 		var demand string
 		switch {
@@ -187,7 +187,7 @@ func (p *provenTool) write(b *bytes.Buffer, t *call.Tool) (demands int) {
 			if a.resolve {
 				options = withOption(options, "resolve: true")
 			}
-			demand = "url: " + options
+			demand = "url: " + d.hosts(b, t, a.address, options)
 		case a.statement:
 			b.WriteString("          # proven: a statement writes, although the tool promises to read\n")
 			demand = readingStatement
@@ -205,4 +205,17 @@ func (p *provenTool) write(b *bytes.Buffer, t *call.Tool) (demands int) {
 		}
 	}
 	return demands
+}
+
+// hosts says, before a demand on a URL, that any public host passes. Where the audit fetched a page of a host of its own, that is what the tool is for.
+func (d *drafting) hosts(b *bytes.Buffer, t *call.Tool, address, options string) string {
+	switch {
+	case d.found == nil: // no audit has tried the tool
+		return options
+	case slices.Contains(d.worked, audit.Cell{Tool: strictjson.Printable(t.Name, 128), Param: address, Class: audit.URL}):
+		b.WriteString("          # proven: the tool fetches from any host, so each public one passes; tighten: name in hosts those that callers need\n")
+		return withOption(options, `hosts: ["*"]`)
+	}
+	b.WriteString("          # any public host passes, as policy lint will say: name in hosts those that callers need, or [\"*\"] if any is meant\n")
+	return options
 }

@@ -44,6 +44,7 @@ func TestDraftProven(t *testing.T) {
 	checks := enforce.Checks(suite.Default())
 	d := &drafting{
 		checks: checks, command: []string{"node", "server.js", "{ROOT}"}, listed: map[string]*call.Catalog{pin.Tools: tools}, walls: `{network: {allow: ["*"]}}`,
+		worked: []audit.Cell{{Tool: "t", Param: "/page", Class: audit.URL}},
 		found: []audit.Weakness{
 			weakness(audit.Path, "/path", audit.Proven, "absolute"), weakness(audit.Command, "/path", audit.Proven, "shell"), weakness(audit.URL, "/page", audit.Proven, "ssrf-dns"),
 			weakness(audit.Path, "/title", audit.Proven, "dot-dot"), weakness(audit.Path, "/both", audit.Proven, "dot-dot"), weakness(audit.URL, "/both", audit.Proven, "ssrf-private"),
@@ -73,7 +74,7 @@ func TestDraftProven(t *testing.T) {
 	if n := strings.Count(string(d.text()), listedPrograms); n != 2 {
 		t.Errorf("%d commands are bound to listed programs, not 2:\n%s", n, d.text())
 	}
-	for _, want := range []string{"this stays open: no demand bounds the size of a result", "it passes on characters that nobody sees; a result with such is withheld"} {
+	for _, want := range []string{"any public host passes, as policy lint will say", `hosts: ["*"], resolve: true, bare: true`, "this stays open: no demand bounds the size of a result", "it passes on characters that nobody sees; a result with such is withheld"} {
 		if !strings.Contains(string(d.text()), want) {
 			t.Errorf("the draft does not say %q:\n%s", want, d.text())
 		}
