@@ -80,11 +80,28 @@ func writeClass(w io.Writer, c *class.Class) error {
 
 func writeRule(w io.Writer, c *class.Class, r *class.Kind) error {
 	var b strings.Builder
-	terminal.Fprintf(&b, "audit/%s/%s\n(severity %s, points %s)\n\n%s.\n\n", c.Name, r.Name, c.Severity, points(c), r.Doc)
-	writeFix(&b, c)
+	terminal.Fprintf(&b, "audit/%s/%s\n(%s)\n\n%s.\n\n", c.Name, r.Name, weight(c, r), r.Doc)
+	if r.Fix != "" {
+		terminal.Fprintf(&b, "HOW TO MEND IT\n\n%s\n", r.Fix)
+	} else {
+		writeFix(&b, c)
+	}
 	terminal.Fprintf(&b, "\n'toolvet explain audit/%s' says how an audit finds it.\n", c.Name)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// weight is what a rule of a class costs.
+func weight(c *class.Class, r *class.Kind) string {
+	switch {
+	case r.AtMost != "":
+		return "severity info, a remark that costs no points; the grade is at most " + r.AtMost
+	case r.Remark():
+		return "severity info, a remark that costs no points"
+	case r.Severity != "":
+		return fmt.Sprintf("severity %s, points -5", r.Severity) // as a suspicion: docs/audit-rubric.md
+	}
+	return fmt.Sprintf("severity %s, points %s", c.Severity, points(c))
 }
 
 func writeFix(b *strings.Builder, c *class.Class) {

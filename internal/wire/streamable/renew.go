@@ -11,7 +11,7 @@ import (
 	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 )
 
-var errOver = errors.New("the server has ended the session, and what it held is lost: start it again")
+var errOver = errors.New("the server has ended the session, and what it held is lost: connect again")
 
 var initialized = []byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 
