@@ -33,6 +33,7 @@ var deferring = []deferral{
 
 // waits are programs that wait in various ways before they delete the file.
 var waits = map[string]string{
+	"python3 chain of processes": "import os, time\nfor n in range(2000):\n if os.fork(): os._exit(0)\n end = time.perf_counter() + 0.0003\n while time.perf_counter() < end: pass\nos.remove('victim')",
 	"python3 time.sleep":   "import os,time; time.sleep(20); os.remove('victim')",
 	"python3 select":       "import os,select; r,w=os.pipe(); assert select.select([r],[],[],20)==([],[],[]); os.remove('victim')",
 	"python3 poll":         "import os,select; p=select.poll(); p.poll(20000); os.remove('victim')",

@@ -100,11 +100,15 @@ func (i *initProcess) pending(l Look) []Pending {
 		return true
 	}
 	for {
+		begun := lastBegun()
 		seen := tasks()
 		for works(seen) && next() {
 			lookAgain(seen)
 		}
 		list := i.compare(seen)
+		if lastBegun() != begun { // it may have ended already, and neither look has met it
+			list = append(list, Pending{PID: -1, Working: true})
+		}
 		if Busy(list, l.Turning) && next() {
 			continue
 		}
@@ -113,6 +117,15 @@ func (i *initProcess) pending(l Look) []Pending {
 		}
 		return list
 	}
+}
+
+// lastBegun tells which thread inside began last (proc_loadavg(5)).
+func lastBegun() string {
+	raw, err := readProc("/proc/loadavg")
+	if err != nil {
+		return ""
+	}
+	return string(raw[bytes.LastIndexByte(raw, ' ')+1:])
 }
 
 // nap waits for a time that is too short for the timers of Go, which take a millisecond at least. Looks keep a

@@ -73,7 +73,7 @@ func TestHastenStopsAll(t *testing.T) {
 			t.Errorf("the program said %q: %v", line, err)
 		}
 		for n := range 50 { // nobody may wait for the process meanwhile: the kernel tells who waits of our stops, too
-			hasten(cmd.Process.Pid, time.Duration(n)*time.Second)
+			hasten(cmd.Process.Pid, time.Duration(n)*time.Second, time.Now().Add(maxStop))
 		}
 		time.Sleep(10 * time.Millisecond)
 		if ended(cmd.Process.Pid) {

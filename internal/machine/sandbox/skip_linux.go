@@ -13,7 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxStop bounds the wait for the threads of a process to stop. One needs time if the kernel works for it, or on a busy machine.
+// maxStop bounds the wait for threads to stop, and once more the wait until those that have not can be left, in all processes together: a hostile
+// server may have hundreds that do not stop. One needs time if the kernel works for it, or on a busy machine.
 const maxStop = 5 * time.Second
 
 // maxTries bounds the time to find the threads of a process outside of their clocks: one that turns over short waits is
@@ -28,9 +29,10 @@ const tick = 20 * time.Microsecond
 func (i *initProcess) skip(d time.Duration) {
 	i.skipped += d
 	i.events.timers.skip(d)
+	whole := time.Now().Add(maxStop)
 	for _, pid := range processes() {
 		end := time.Now().Add(maxTries)
-		for late := i.late[pid] || waits(pid); late && !hasten(pid, i.skipped) && time.Now().Before(end); {
+		for late := i.late[pid] || waits(pid); late && !hasten(pid, i.skipped, whole) && time.Now().Before(end); {
 			nap(tick)
 		}
 	}
@@ -47,15 +49,14 @@ func waits(pid int) bool {
 
 // hasten moves the clocks of a process to the true time and d, and ends the waits with a deadline of its
 // threads. It stops all threads meanwhile: one that runs a clock while its code changes would run half of each. If one does
-// not stop, or is about to read a clock, nothing happens, and it returns false.
-func hasten(pid int, d time.Duration) bool {
+// not stop until end, or is about to read a clock, nothing happens, and it returns false.
+func hasten(pid int, d time.Duration, end time.Time) bool {
 	runtime.LockOSThread() // only the thread that stops another may change it
 	defer runtime.UnlockOSThread()
 	var seized []int
 	stopped := 0 // of them
-	end := time.Now().Add(maxStop)
 	defer func() {
-		last := time.Now().Add(maxStop)
+		last := end.Add(maxStop)
 		for n, id := range seized {
 			if n < stopped || stops(id, last) { // only then can we leave it
 				_ = unix.PtraceDetach(id) // it may have ended
