@@ -15,12 +15,11 @@ import (
 // A tool may answer first and act later: in a program that it leaves running, or after a timer. So the session stays
 // open until nothing inside happens by itself: each thread waits for another one inside, or for somebody outside, and
 // none has a deadline. Timers do not take their time. The clocks inside go forward an hour, which lets all of them run
-// out at once, and this happens again for the timers set then. A process that had timers before the calls repeats them;
-// they run out once, or as often as those of others if it has more of them now. If it still has more then, the session
-// waits for the grace of a server: a runtime has short waits of its own.
+// out at once, and this happens again for the timers set then. A process that had timers before the calls repeats them:
+// they run out as often, because a runtime has one deadline for all its timers, and those of a call may be behind it. If
+// it has more of them then, the session waits for the grace of a server: a runtime has short waits of its own.
 const (
 	skips = 3
-	own   = 1
 	each  = time.Hour
 )
 
@@ -85,11 +84,11 @@ func (s *Session) await(ctx context.Context) []sandbox.Pending {
 		switch {
 		case !alive:
 			return nil
-		case sandbox.Busy(list, skipped < own):
+		case sandbox.Busy(list, skipped < skips):
 			return list
 		case len(list) == 0 && !hung && s.box.HangUp(): // the server may wait for the end of a connection
 			hung, skip = true, 0
-		case len(list) == 0, skipped >= own && len(added) == 0:
+		case len(list) == 0, skipped >= skips && len(added) == 0:
 			return nil
 		case skipped < skips:
 			skipped++
@@ -104,7 +103,7 @@ func (s *Session) await(ctx context.Context) []sandbox.Pending {
 			case <-time.After(lastWait):
 			}
 		}
-		list, alive = s.quiet(ctx, skip, skipped < own)
+		list, alive = s.quiet(ctx, skip, skipped < skips)
 	}
 }
 

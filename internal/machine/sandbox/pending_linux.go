@@ -282,7 +282,7 @@ func look(pid, id int) (task, bool) {
 // waitOf tells what a sleeping thread waits for.
 func waitOf(pid int, nr uint64, args [6]uint64) wait {
 	if d, ok := deadlineOf(nr); ok {
-		if d.set(args) {
+		if d.set(args) || nr == unix.SYS_RECVMMSG && expiring(pid, int(int32(args[0]))) {
 			return timed
 		}
 		return atRest

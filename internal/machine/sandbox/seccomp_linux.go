@@ -83,6 +83,10 @@ var typing = []uint32{unix.TIOCSTI, unix.TIOCLINUX}
 // programs of a user (notices of directories, and large pipes).
 var sharing = []uint32{unix.F_SETLEASE, unix.F_NOTIFY, unix.F_SETPIPE_SZ}
 
+// Options of sockets by which a program takes what the kernel does with packets: a peer that answers nothing has a
+// connection end later, when no thread waits with a deadline.
+var filtering = []uint32{unix.SO_ATTACH_FILTER, unix.SO_ATTACH_BPF}
+
 func deny(errno unix.Errno) uint32 { return unix.SECCOMP_RET_ERRNO | uint32(errno) }
 
 func load(offset uint32) unix.SockFilter {
@@ -136,6 +140,7 @@ func instructions(live, paths bool) []unix.SockFilter {
 	p = append(p, oneOf(unix.SYS_EPOLL_CTL, dataArgs+8, []uint32{unix.EPOLL_CTL_ADD}, unix.SECCOMP_RET_USER_NOTIF, unix.SECCOMP_RET_ALLOW)...)
 	p = append(p, oneOf(unix.SYS_SETITIMER, dataArgs, []uint32{itimerReal}, unix.SECCOMP_RET_USER_NOTIF, unix.SECCOMP_RET_ALLOW)...)
 	p = append(p, oldSignalling...)
+	p = append(p, packetFilters()...)
 	return append(p, answer(unix.SECCOMP_RET_ALLOW))
 }
 
@@ -191,6 +196,14 @@ func sockets() []unix.SockFilter {
 	}
 	body = append(body, answer(unix.SECCOMP_RET_ALLOW))
 	return append([]unix.SockFilter{unless(unix.SYS_SOCKET, uint8(len(body)))}, body...)
+}
+
+// packetFilters refuses the options of [filtering].
+func packetFilters() []unix.SockFilter {
+	const level, option = dataArgs + 8, dataArgs + 16
+	body := append([]unix.SockFilter{load(level)}, oneOf(unix.SOL_SOCKET, option, filtering, deny(unix.EPERM), unix.SECCOMP_RET_ALLOW)...)
+	body = append(body, answer(unix.SECCOMP_RET_ALLOW))
+	return append([]unix.SockFilter{unless(unix.SYS_SETSOCKOPT, uint8(len(body)))}, body...)
 }
 
 // notifyPaths reports system calls with paths. They are many, so that only programs whose paths matter pay for it.
