@@ -445,7 +445,7 @@ func TestAuthorizationUsage(t *testing.T) {
 			"--listen 127.0.0.1:0 --upstream https://other.example.org/mcp": "but another URL",
 			"--listen 127.0.0.1:0 --pass-header authorization":              "cannot be passed on",
 		},
-		noCredentials: {"--listen 127.0.0.1:0": "no server command"},
+		noCredentials: {"--listen 127.0.0.1:0": "neither a command nor a url"},
 	} {
 		file := filepath.Join(t.TempDir(), "toolvet.yaml")
 		if err := os.WriteFile(file, []byte(i.policy(server)), 0o600); err != nil {
