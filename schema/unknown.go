@@ -143,12 +143,11 @@ func (w *unknowns) object(view *view, obj map[string]any, at *place) {
 		if view.open && !near {
 			continue
 		}
-		w.sink.add(Violation{
-			Pointer:    at.property(name).pointer(),
-			Keyword:    "properties",
-			Message:    unknownMessage(view),
-			Suggestion: renameOr(near, name, meant),
-		})
+		v := Violation{Pointer: at.property(name).pointer(), Keyword: "properties", Message: unknownMessage(view), Suggestion: renameOr(near, name, meant)}
+		if len(view.declared) == 0 {
+			v.Suggestion = "" // many such servers take arguments all the same
+		}
+		w.sink.add(v)
 	}
 }
 

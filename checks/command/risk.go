@@ -157,6 +157,9 @@ func (s *simple) element(i int) int {
 	return -1
 }
 
+// plainOption is an option that holds no value, and so no secret: messages may repeat it.
+var plainOption = lazyregexp.New(`^(--[a-z][a-z-]{1,30}|-[A-Za-z]{1,3})$`)
+
 // place names a word of a line; an element of an array has a pointer of its own.
 // It is not inlined: its copies weigh more than they save.
 //
@@ -164,6 +167,9 @@ func (s *simple) element(i int) int {
 func (s *simple) place(i int) string {
 	if s.array {
 		return ""
+	}
+	if i < len(s.words) && plainOption.MatchString(s.words[i]) {
+		return fmt.Sprintf("word %d (%s) ", s.offset+i+1, s.words[i])
 	}
 	return fmt.Sprintf("word %d ", s.offset+i+1)
 }
