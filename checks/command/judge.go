@@ -65,6 +65,9 @@ func (o *Options) judge(value any) []check.Finding { return o.judgeIn(check.Worl
 // judgeIn returns what is wrong with a command of a server: a string, or an array of strings.
 func (o *Options) judgeIn(world check.World, value any) []check.Finding {
 	j := &judge{compiled: o.compile(), shell: o.Shell, endOfOptions: o.EndOfOptions, world: world}
+	if contains(world.Base, "/.") { // a hidden directory, such as .git: what a relative name means there counts
+		j.directory = world.Base
+	}
 	switch value := value.(type) {
 	case string:
 		if o.Shell == patchShell {

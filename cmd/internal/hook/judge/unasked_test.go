@@ -12,7 +12,7 @@ import (
 )
 
 // TestUnasked holds that a policy can add to what the preset lets pass, and that all else stays: what the preset refuses, what it asks about, and what
-// it asks about after a secret.
+// it asks about after a secret. A relative name means what it means where the shell begins.
 func TestUnasked(t *testing.T) {
 	t.Setenv("HOME", "/home/u")
 	const repo = "/work/repo"
@@ -52,6 +52,15 @@ func TestUnasked(t *testing.T) {
 		forgotten(j)
 		if got, why := answer(file, s.tool, s.with); got != s.want {
 			t.Errorf("%s %v: %q, want %q: %s", s.tool, s.with, got, s.want, why)
+		}
+	}
+
+	for line, want := range map[string]string{"echo x > config": "ask", "echo x > hooks/pre-commit": "ask", "cp ../a config": "ask", "cat config": "", "ls hooks": "", "cd .. && go test ./...": ""} {
+		forgotten(j)
+		at := repo + "/.git"
+		got, why := decision(t, j, &link.Request{Host: "claude-code", Preset: "standard", Dir: at, Env: map[string]string{"HOME": "/home/u", "CLAUDE_PROJECT_DIR": repo}, Payload: payload(t, "Bash", bash(line), at)})
+		if got != want {
+			t.Errorf("in .git: %s: %q, want %q: %s", line, got, want, why)
 		}
 	}
 
