@@ -116,7 +116,7 @@ func (j *judge) follow(s simple) {
 	to := "~"
 	for _, w := range s.words[1:] {
 		if w == "-" {
-			if to = j.before; to == "" && j.directory == "" { // where an earlier line was
+			if to = j.before; to == "" && j.directory == j.world.Base { // where an earlier line was
 				to = insertion
 			}
 			break
@@ -172,7 +172,7 @@ func (j *judge) through(word string, follows bool) string {
 
 // joined returns the directory to which a change of directory leads from another.
 func toDirectory(from, to string) string {
-	if from == "" || hasPrefix(to, "/") || hasPrefix(to, "~") {
+	if from == "" || hasPrefix(to, "/") || hasPrefix(to, "~") || hasPrefix(to, insertion) {
 		return to
 	}
 	return path.Join(from, to)

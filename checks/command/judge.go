@@ -42,7 +42,7 @@ type judge struct {
 	*compiled
 	endOfOptions bool
 	shell        string
-	directory    string            // where the shell is, as far as the words of cd tell; "" for where it began
+	directory    string            // where the shell is, as far as the words of cd tell; it begins at the base of the world, or at ""
 	before       string            // where it was before that
 	variables    map[string]string // those that the line itself sets to a text, by name
 	made         map[string]string // the files that the line itself writes, with their text; insertion if the line does not tell it
@@ -64,10 +64,7 @@ func (o *Options) judge(value any) []check.Finding { return o.judgeIn(check.Worl
 
 // judgeIn returns what is wrong with a command of a server: a string, or an array of strings.
 func (o *Options) judgeIn(world check.World, value any) []check.Finding {
-	j := &judge{compiled: o.compile(), shell: o.Shell, endOfOptions: o.EndOfOptions, world: world}
-	if contains(world.Base, "/.") { // a hidden directory, such as .git: what a relative name means there counts
-		j.directory = world.Base
-	}
+	j := &judge{compiled: o.compile(), shell: o.Shell, endOfOptions: o.EndOfOptions, world: world, directory: world.Base}
 	switch value := value.(type) {
 	case string:
 		if o.Shell == patchShell {

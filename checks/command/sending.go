@@ -14,7 +14,7 @@ const (
 		"pastebinit gist hf huggingface-cli wandb sentry-cli codecov dvc bzr fossil tmate llm aider localtunnel mvn gradle dotnet ansible ansible-playbook xdg-open open start claude codex gemini telegram-cli slack"
 	goods     = "docker podman nerdctl skopeo crane oras helm npm pnpm yarn lerna gem twine uv poetry pdm hatch flit cargo svn hg jj kubectl oc terraform tofu pulumi"
 	gitSends  = "push send-email imap-send http-push send-pack svn p4 annex review"
-	sendWords = "push --push publish unpublish upload deploy apply create delete copy sync login imagetools release submit commit tag yank owner cp upgrade sync"
+	sendWords = "push --push publish unpublish upload deploy apply create delete copy sync login imagetools release submit commit tag yank owner cp upgrade"
 	lookWords = "help version --help --version auth status login logout"
 )
 

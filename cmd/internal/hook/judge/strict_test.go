@@ -31,6 +31,9 @@ func TestStrict(t *testing.T) {
 		{"", "Bash", bash("cat ~/notes.txt"), "ask"}, // roaming
 		{"", "Bash", bash("cd ~ && ls"), "ask"},
 		{"", "Bash", bash("git -C ../other log"), "ask"},
+		{"", "Bash", bash("cat $X/notes.txt"), "ask"},
+		{"", "Bash", bash("cd -; cat x"), "ask"},
+		{"", "Bash", bash("cat \"$(dirname \"$PWD\")/notes.txt\""), "ask"},
 		{"", "Bash", bash("make -f evil.mk"), "ask"}, // doubtful
 		{"", "Bash", bash("uniq --frobnicate a"), "ask"},
 		{"", "PowerShell", bash(`ls $env:USERPROFILE\x`), "ask"},
