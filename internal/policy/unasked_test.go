@@ -20,10 +20,11 @@ func TestUnasked(t *testing.T) {
 		"{hosts: ['a.example:8080']}":    "must name hosts",
 		"{directories: [srv]}":           "must hold absolute paths",
 		"{directories: [/]}":             "not the root of a file system",
+		"{kinds: [wipe]}, command: [x]":  "it would change nothing",
 		"{programs: [sudo]}":             "programs",
 		"{kinds: privilege}":             "",
 	} {
-		_, err := Parse("p.yaml", []byte("version: 1\nservers: {claude-code: {agent: true, unasked: "+text+"}}\n"))
+		_, err := Parse("p.yaml", []byte("version: 1\nservers: {claude-code: {unasked: "+text+"}}\n"))
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}

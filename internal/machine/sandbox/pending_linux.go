@@ -106,7 +106,7 @@ func (i *initProcess) pending(l Look) []Pending {
 			lookAgain(seen)
 		}
 		list := i.compare(seen)
-		if lastBegun() != begun { // it may have ended already, and neither look has met it
+		if now := lastBegun(); now != begun || now == "" { // it may have ended already, and neither look has met it
 			list = append(list, Pending{PID: -1, Working: true})
 		}
 		if Busy(list, l.Turning) && next() {
@@ -119,7 +119,7 @@ func (i *initProcess) pending(l Look) []Pending {
 	}
 }
 
-// lastBegun tells which thread inside began last (proc_loadavg(5)).
+// lastBegun tells which thread inside began last (proc_loadavg(5)); "" if nothing tells.
 func lastBegun() string {
 	raw, err := readProc("/proc/loadavg")
 	if err != nil {

@@ -33,8 +33,7 @@ var senders = lazyregexp.New("(?m)(?:^|[;&|(`{!]|\\b(?:do|then|else|exec|time|no
 // neighbours are hosts of one name, as networks beside this machine have them, and those of databases.
 var neighbours = lazyregexp.New(`\b(?:https?|wss?|ftp|postgres(?:ql)?|mysql|mariadb|redis|mongodb|amqp|nats)://(?:[^\s/@"']*@)?([\w-]+)(?:[:/?"'\s]|$)|\b(?:psql|pg_\w+|mysql\w*|mariadb\S*|redis-cli|mongo\w*|clickhouse-client|cqlsh|mosquitto_pub|nats)\b[^;&|\n]*\s(?:-h|--host)[ =]?([^\s;&|]+)`)
 
-// spreaders are commands that write files which they do not name: those of an archive, a patch, a template or a list, and whole directories that go to
-// the top of the work.
+// spreaders are commands that write unnamed files: an archive's, a patch's, a template's or a list's, and whole directories into the top of the work.
 var spreaders = lazyregexp.New("(?m)(?:^|[;&|(`{!]|\\b(?:do|then|else|exec|time|nohup|command|sudo|env)\\s)\\s*(?:[A-Za-z_]\\w*=\\S*\\s+)*" +
 	`(?:(?:npx|bunx|uvx|pnpx|pipx\s+run|(?:npm|pnpm|yarn|bun)\s+(?:dlx|exec|x))\s+(?:-\S+\s+)*)*(?:[^\s;&|]*/)?` +
 	`(?:(?:bsd|g)?tar\s+(?:[^;&|\n]*\s)?(?:-?[A-Za-z]*x[A-Za-z]*|--extract|--get)(?:\s|[;&|)]|$)|unzip\s+(?:-[a-km-oqsuw-yA-Y]+\s+)*[^-\s]|7z[az]?r?\s+[xe]\s|unar\s|cpio\s[^;&|\n]*(?:-[a-z]*i|--extract)|patch(?:\s|[;&|)]|$)|git\s+(?:-\S+\s+(?:\S+\s+)?)*(?:apply|am)\s|` +
@@ -59,5 +58,5 @@ func sends(line string) bool {
 	})
 }
 
-// spreads reports whether a line looks like one that writes files which it does not name.
+// spreads reports whether a line looks like one that writes unnamed files.
 func spreads(line string) bool { return spreaders.MatchString(line) && !elsewhere.MatchString(line) }
