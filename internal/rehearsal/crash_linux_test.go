@@ -293,7 +293,7 @@ func TestJournals(t *testing.T) {
 		return info
 	}()
 	remove := &step{Do: actRemove, Dir: []byte(dir), Name: []byte("victim")}
-	_, _, now := identify(info)
+	now := stampOf(info)
 	remove.was(&State{stamp: now})
 	for _, tt := range []struct {
 		name, content string

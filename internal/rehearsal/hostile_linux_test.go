@@ -78,7 +78,7 @@ func TestEndlessDeletes(t *testing.T) {
 	}
 	defer root.Close()
 	for told, want := range map[int]int{maxChanges - 2: 0, maxChanges - 1: 1, maxChanges: 1} {
-		w := newWalker(t.Context(), false, nil)
+		w := (&Session{}).walker(t.Context(), false)
 		w.changes = make([]change, told)
 		w.gone(&layer{lower: root}, "tree")
 		if len(w.gaps) != want || (w.budget == maxRead) != (want == 1) {

@@ -301,12 +301,12 @@ func (s *step) takeAgain(root *os.Root) error {
 }
 
 func (s *step) sameInode(info fs.FileInfo) bool {
-	_, _, now := identify(info)
+	now := stampOf(info)
 	return now.device == s.Device && now.inode == s.Inode
 }
 
 // sameEntry reports whether an entry is the one that the report has. A directory changes with its entries.
 func (s *step) sameEntry(info fs.FileInfo) bool {
-	_, _, now := identify(info)
+	now := stampOf(info)
 	return s.sameInode(info) && (info.IsDir() || now.size == s.Size && now.changed == s.Since)
 }

@@ -381,3 +381,49 @@ func self(t *testing.T) string {
 	}
 	return path
 }
+
+// TestUntouched changes directories that are layers of their own, and were empty before the call. A report reads only those
+// that have changed since.
+func TestUntouched(t *testing.T) {
+	const place = "/srv"
+	if os.Geteuid() != 0 {
+		t.Skip("an ordinary user may not change a whole layer")
+	}
+	if info, err := os.Lstat(place); err != nil || !info.IsDir() || info.Mode().Perm() != 0o755 {
+		t.Skipf("%s is not as usual: %v", place, err)
+	}
+	type fact struct {
+		Kind Kind
+		Path string
+	}
+	for _, tt := range []struct {
+		script string
+		read   bool
+		want   []fact
+	}{
+		{"ls -R " + place, false, nil},
+		{"chmod 700 " + place, true, []fact{{Attributes, place}}},
+		{"chown 7 " + place, true, []fact{{Attributes, place}}},
+		{"touch " + place + "/x; rm " + place + "/x", true, nil},
+		{"mkdir -p " + place + "/a/b; touch " + place + "/a/b/c", true, []fact{{Created, place + "/a"}, {Created, place + "/a/b"}, {Created, place + "/a/b/c"}}},
+		{"touch -d 2001-01-01 " + place, true, nil}, // see walker.dated
+		{"chmod 711 /", false, []fact{{Attributes, "/"}}},
+		{"ln -s / /link; ln -sfn nowhere /bin", false, []fact{{Modified, "/bin"}, {Created, "/link"}}},
+	} {
+		t.Run(tt.script, func(t *testing.T) {
+			// Only directories that are older than a step of the clock count as settled.
+			s, r := rehearseScripts(t, Config{Dir: t.TempDir(), Command: []string{"sleep 0.1"}}, tt.script)
+			var got []fact
+			for _, c := range r.Changes {
+				got = append(got, fact{c.Kind, c.Path})
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s\n%v", diff, r.Gaps)
+			}
+			read := slices.ContainsFunc(s.layers, func(l *layer) bool { return l.Path == place })
+			if read != tt.read {
+				t.Errorf("the layer was read: %v", read)
+			}
+		})
+	}
+}

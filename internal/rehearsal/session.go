@@ -74,13 +74,13 @@ type Session struct {
 	began   time.Time
 	born    time.Time // before the server started
 	report  Report
-	atStart map[string]mark              // of entries that changed before the first call
-	roots   map[string]map[string]string // see [walker]
-	copies  map[string]*State            // see [walker]
-	resting map[int]int                  // timers of processes before the first call
-	running []sandbox.Pending            // what goes on after the last call
-	events  int                          // before the first call
-	settled time.Time                    // time of the first possible call
+	atStart map[string]mark   // of entries that changed before the first call
+	checked map[string]stamp  // see [walker]
+	copies  map[string]*State // see [walker]
+	resting map[int]int       // timers of processes before the first call
+	running []sandbox.Pending // what goes on after the last call
+	events  int               // before the first call
+	settled time.Time         // time of the first possible call
 	outside *outside
 	layers  []*layer
 	changes []change          // those in the report
@@ -204,9 +204,8 @@ func (t transport) Stop(ctx context.Context) error {
 // settle notes the server's effects before the first call.
 func (s *Session) settle(ctx context.Context) error {
 	s.rest(ctx)
-	s.roots = map[string]map[string]string{}
-	w := newWalker(ctx, true, s.roots)
-	w.copies, w.born = s.copies, s.born
+	s.checked = map[string]stamp{}
+	w := s.walker(ctx, true)
 	layers, err := s.open(w)
 	if err != nil {
 		return err
@@ -226,18 +225,19 @@ func (s *Session) settle(ctx context.Context) error {
 // built notes the copies of the machine's files that the server starts with.
 func (s *Session) built(layers []sandbox.Layer) {
 	s.copies = map[string]*State{}
+	w := s.walker(context.Background(), true)
 	for _, l := range layers {
-		if !l.Whole {
-			continue
-		}
 		upper, err := os.OpenRoot(l.Dir)
 		if err != nil {
 			return // every difference counts as the server's then
 		}
-		w := newWalker(context.Background(), true, nil)
-		w.note(s.copies, &layer{Layer: l, upper: upper}, ".")
+		w.note(&layer{Layer: l, upper: upper})
 		upper.Close()
 	}
+}
+
+func (s *Session) walker(ctx context.Context, live bool) *walker {
+	return &walker{ctx: ctx, own: os.Geteuid() == 0, live: live, copies: s.copies, checked: s.checked, born: s.born, began: time.Now(), budget: maxRead}
 }
 
 // refresh shows a waiting session the changes of the machine since its start.
@@ -279,6 +279,9 @@ func (s *Session) open(w *walker) ([]*layer, error) {
 	var open []*layer
 	layers, _ := s.box.Layers()
 	for _, l := range layers {
+		if w.untouched(l) {
+			continue
+		}
 		o, err := w.openLayer(l)
 		switch {
 		case w.live && errors.Is(err, os.ErrPermission): // changes at the start count as changes of the first call then
@@ -364,8 +367,7 @@ func (s *Session) Finish(ctx context.Context) (*Report, error) {
 	if err := s.outside.end(); err != nil {
 		return nil, err
 	}
-	w := newWalker(ctx, false, s.roots)
-	w.copies, w.born = s.copies, s.born
+	w := s.walker(ctx, false)
 	layers, err := s.open(w)
 	if err != nil {
 		return nil, err

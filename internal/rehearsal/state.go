@@ -24,6 +24,11 @@ type stamp struct {
 	changed       int64 // nanoseconds
 }
 
+func stampOf(info fs.FileInfo) stamp {
+	_, _, s := identify(info)
+	return s
+}
+
 // look returns the state at a name below a directory, nil for nothing. It does not follow links. It deducts the bytes
 // read from budget, unless budget is nil.
 func look(root *os.Root, name string, budget *int64) (*State, error) {

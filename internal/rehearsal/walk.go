@@ -33,11 +33,13 @@ type walker struct {
 	born   time.Time // of the session
 	ctx    context.Context
 	budget int64 // bytes that may still be read
-	// roots are the extended attributes of the layers' own directories at the last walk.
-	roots map[string]map[string]string
-	// copies are the entries of whole layers at the start of the server, by path. Another program may change those of
-	// the machine meanwhile, and some cannot be copied with their owners.
-	copies  map[string]*State
+	// copies are the entries of whole layers, and the layers' own directories, at the start of the server, by path. Another
+	// program may change those of the machine meanwhile, and some cannot be copied with their owners.
+	copies map[string]*State
+	// checked are the stamps of entries that were like the machine's before the first call, and of empty layers; see
+	// [walker.checkOff].
+	checked map[string]stamp
+	began   time.Time
 	changes []change
 	more    bool // there are more changes
 	gaps    []Gap
@@ -59,6 +61,29 @@ type layer struct {
 	sandbox.Layer
 	upper, lower *os.Root
 	left         func(Mode) Mode // restores the upper directory's mode
+	stamp        stamp           // of the upper directory, from before its entries were read
+}
+
+// clockStep is longer than the steps of the clock for the times of files.
+const clockStep = 20 * time.Millisecond
+
+// checkOff notes that an entry before the first call needs no second look while it has this stamp. It must be older than a step
+// of the clock: a younger one may change again without another time.
+func (w *walker) checkOff(path string, s stamp) {
+	if w.live && w.began.Sub(time.Unix(0, s.changed)) > clockStep {
+		w.checked[path] = s
+	}
+}
+
+// untouched reports whether a layer has been empty since before the first call: its directory changes with the first entry or
+// attribute that the server gives it.
+func (w *walker) untouched(l sandbox.Layer) bool {
+	was, ok := w.checked[l.Path]
+	if !ok || w.live {
+		return false
+	}
+	info, err := os.Lstat(l.Dir)
+	return err == nil && was == stampOf(info)
 }
 
 // openLayer opens a layer. It returns nil if nobody here can look below it, or if it is gone.
@@ -84,7 +109,7 @@ func (w *walker) openLayer(l sandbox.Layer) (*layer, error) {
 		upper.Close()
 		return nil, fmt.Errorf("comparing what was changed in %s: %w", l.Path, err)
 	}
-	return &layer{l, upper, lower, left}, nil
+	return &layer{Layer: l, upper: upper, lower: lower, left: left}, nil
 }
 
 // openDirectory opens a directory of the machine. It is gone if a link or a file is in its place.
@@ -123,7 +148,8 @@ func (l *layer) close() {
 
 func (l *layer) path(name string) string { return filepath.Join(l.Path, name) }
 
-// layer reads a layer.
+// layer reads a layer. Its own directory is compared with that at the start of the server: not every one can have the
+// attributes of the directory below it.
 func (w *walker) layer(l *layer) {
 	before, _ := look(l.lower, ".", nil)
 	after, err := look(l.upper, ".", nil)
@@ -131,13 +157,13 @@ func (w *walker) layer(l *layer) {
 		w.gap(l.Path, "it could not be read after the rehearsal")
 		return
 	}
-	after.Mode = l.left(after.Mode)
-	if !l.Whole && before.User == after.User && before.Group == after.Group {
-		if settled, ok := w.roots[l.Path]; ok { // not every layer can have the attributes of the directory below it
-			before.Attributes = settled
-		}
-		w.roots[l.Path] = after.Attributes
-		w.compare(l, ".", before, after)
+	after.Mode, l.stamp = l.left(after.Mode), after.stamp
+	if was := w.copies[l.Path]; was != nil {
+		before.Mode, before.User, before.Group, before.Attributes = was.Mode, was.User, was.Group, was.Attributes
+	}
+	changes := len(w.changes)
+	if w.compare(l, ".", before, after); len(w.changes) > changes {
+		l.stamp = stamp{} // so that the end looks again
 	}
 	w.directory(l, ".", true)
 	for _, path := range l.Made {
@@ -149,10 +175,6 @@ func (w *walker) layer(l *layer) {
 			w.gone(l, name)
 		}
 	}
-}
-
-func newWalker(ctx context.Context, live bool, roots map[string]map[string]string) *walker {
-	return &walker{ctx: ctx, own: os.Geteuid() == 0, live: live, roots: roots, budget: maxRead}
 }
 
 // over notes once if files were not read.
@@ -193,6 +215,9 @@ func (w *walker) directory(l *layer, name string, there bool) {
 		w.gap(l.path(name), "it could not be read after the rehearsal")
 		return
 	}
+	if len(entries) == 0 && name == "." && !l.Whole && !hidden {
+		w.checkOff(l.Path, l.stamp)
+	}
 	seen := map[string]bool{}
 	for _, e := range entries {
 		seen[e.Name()] = true
@@ -214,8 +239,17 @@ func (w *walker) directory(l *layer, name string, there bool) {
 	}
 }
 
-// note notes the entries of a whole layer.
-func (w *walker) note(copies map[string]*State, l *layer, name string) {
+// note notes a layer's own directory, and the entries of a whole layer.
+func (w *walker) note(l *layer) {
+	if state, err := look(l.upper, ".", nil); err == nil && state != nil {
+		w.copies[l.Path] = state
+	}
+	if l.Whole {
+		w.noteEntries(l, ".")
+	}
+}
+
+func (w *walker) noteEntries(l *layer, name string) {
 	entries, _, err := w.list(l.upper, name)
 	if err != nil {
 		return // every difference counts as the server's then
@@ -226,9 +260,9 @@ func (w *walker) note(copies map[string]*State, l *layer, name string) {
 			continue
 		}
 		if state, err := look(l.upper, child, nil); err == nil && state != nil {
-			copies[l.path(child)] = state
+			w.copies[l.path(child)] = state
 			if state.Type == "directory" {
-				w.note(copies, l, child)
+				w.noteEntries(l, child)
 			}
 		}
 	}
@@ -278,6 +312,12 @@ func (w *walker) entry(l *layer, name string, info fs.FileInfo, there bool) {
 		}
 		return
 	}
+	if was, ok := w.checked[l.path(name)]; ok && was == stampOf(info) {
+		if info.IsDir() {
+			w.directory(l, name, true)
+		}
+		return
+	}
 	left := w.unlock(info, func(mode fs.FileMode) { _ = l.upper.Chmod(name, mode) }) // on failure it is a gap
 	after, err := look(l.upper, name, &w.budget)
 	if err != nil || after == nil {
@@ -285,8 +325,11 @@ func (w *walker) entry(l *layer, name string, info fs.FileInfo, there bool) {
 		return
 	}
 	after.Mode = left(after.Mode)
-	_, _, after.stamp = identify(info) // to make it readable may have changed it
+	after.stamp = stampOf(info) // to make it readable may have changed it
 	if c := w.copies[l.path(name)]; l.Whole && c != nil && c.sameContent(after) && c.sameAttributes(after) && !w.dated(c, after) {
+		if after.Type != "file" { // a write through shared memory does not move its times
+			w.checkOff(l.path(name), after.stamp)
+		}
 		if after.Type == "directory" {
 			w.directory(l, name, true)
 		}

@@ -96,6 +96,7 @@ type initProcess struct {
 	control *control
 	events  watcher
 	fresh   []overlaying
+	idle    *idleness // since the last refresh
 	skipped time.Duration
 	late    map[int]bool // processes that waited with a deadline at the last look
 	stage   int          // descriptor of the directory of the layers
@@ -266,7 +267,7 @@ func (i *initProcess) obey() {
 		}
 		if o.Refresh {
 			n := note{Answer: true}
-			if err := refresh(i.fresh); err != nil {
+			if err := i.refresh(); err != nil {
 				n.Failed = err.Error()
 			}
 			_ = i.control.send(n) // without a listener, there is no next order

@@ -8,6 +8,7 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"strings"
 
@@ -151,9 +152,14 @@ type overlaying struct {
 	flags   uintptr
 }
 
-// refresh clears the overlays' caches of the machine's files, except open files.
-func refresh(list []overlaying) error {
-	for _, o := range list {
+// refresh clears the overlays' caches of the machine's files, except open files. They are still clear if nobody inside has run
+// since the last time.
+func (i *initProcess) refresh() error {
+	last := i.idle
+	if i.idle = idleNow(); i.idle != nil && last != nil && maps.Equal(i.idle.threads, last.threads) && i.idle.begun == last.begun {
+		return nil
+	}
+	for _, o := range i.fresh {
 		if err := unix.Mount("", inSelf(o.mounted), "", unix.MS_REMOUNT|o.flags, ""); err != nil {
 			return fmt.Errorf("%s: %w", o.path, err)
 		}

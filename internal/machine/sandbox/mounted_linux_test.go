@@ -7,6 +7,7 @@ package sandbox
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -91,5 +92,38 @@ read go
 	}
 	if line, err := lines.ReadString('\n'); line != "in\n" || refreshed != nil {
 		t.Errorf("a file of /proc was opened to be written: %q %v; refreshed: %v", line, err, refreshed)
+	}
+}
+
+// TestRefresh changes a file of the machine between reads. The overlays keep what a read has found, so a refresh forgets it
+// each time that the server has run, and also before its first read.
+func TestRefresh(t *testing.T) {
+	dir := t.TempDir()
+	change := func(to string) {
+		t.Helper()
+		write(t, dir+"/new", to, 0o644)
+		if err := os.Rename(dir+"/new", dir+"/file"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change("0\n")
+	s := start(t, Config{Dir: dir, Args: []string{"/bin/sh", "-c", `while read go; do cat file; done`}})
+	lines := bufio.NewReader(s.Stdout())
+	for i, refreshes := range []int{0, 1, 1, 2, 3, 1} {
+		want := fmt.Sprintln(i)
+		for range max(1, refreshes) {
+			change(want)
+			if refreshes > 0 {
+				if err := s.Refresh(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if _, err := io.WriteString(s.Stdin(), "go\n"); err != nil {
+			t.Fatal(err)
+		}
+		if line, err := lines.ReadString('\n'); line != want || err != nil {
+			t.Errorf("read %q after change %d: %v", line, i, err)
+		}
 	}
 }

@@ -66,10 +66,13 @@ func hasten(pid int, d time.Duration, end time.Time) bool {
 	for known := -1; known < len(seized); { // threads that still run may begin others
 		known = len(seized)
 		for _, id := range threads(pid) {
-			if slices.Contains(seized, id) || ended(id) {
+			if slices.Contains(seized, id) {
 				continue
 			}
 			if unix.PtraceSeize(id) != nil {
+				if ended(id) {
+					continue
+				}
 				return false
 			}
 			seized = append(seized, id)
@@ -100,15 +103,11 @@ func ended(id int) bool {
 
 // stops waits until a thread has stopped for us, at most until end.
 func stops(id int, end time.Time) bool {
-	dir := taskDir(id)
 	for {
-		switch stateOf(dir) {
-		case 't':
+		if _, err := unix.PtraceGetEventMsg(id); err == nil { // the kernel answers for a stopped thread only
 			return true
-		case 0, 'Z', 'X':
-			return false
 		}
-		if !time.Now().Before(end) {
+		if ended(id) || !time.Now().Before(end) {
 			return false
 		}
 		nap(tick)

@@ -4,10 +4,13 @@
 package sandbox
 
 import (
+	"bufio"
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -99,17 +102,31 @@ func (c clock) with(seconds int32) []byte {
 
 // clockwork returns the place of the kernel's functions in a process.
 func clockwork(pid int) (start, end uint64, err error) {
-	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/maps")
+	f, err := os.Open("/proc/" + strconv.Itoa(pid) + "/maps")
 	if err != nil {
 		return 0, 0, err
 	}
-	for line := range strings.Lines(string(raw)) {
-		if strings.HasSuffix(line, " [vdso]\n") {
-			_, err := fmt.Sscanf(line, "%x-%x ", &start, &end)
+	defer f.Close()
+	if start, end, err = clockworkIn(f); err != nil {
+		err = fmt.Errorf("process %d: %w", pid, err)
+	}
+	return start, end, err
+}
+
+// clockworkIn reads /proc/PID/maps.
+func clockworkIn(maps io.Reader) (start, end uint64, err error) {
+	lines := bufio.NewScanner(maps)
+	lines.Buffer(make([]byte, 64<<10), 0) // more than the kernel returns at once
+	for lines.Scan() {
+		if fields := strings.Fields(lines.Text()); len(fields) == 6 && fields[5] == "[vdso]" { // the name of a file begins with a slash
+			_, err := fmt.Sscanf(fields[0], "%x-%x", &start, &end)
 			return start, end, err
 		}
 	}
-	return 0, 0, fmt.Errorf("process %d has no clocks", pid)
+	if err := lines.Err(); err != nil {
+		return 0, 0, err
+	}
+	return 0, 0, errors.New("it has no clocks")
 }
 
 // forward moves the clocks of a stopped process. It is false if they cannot be moved, or a thread is in
