@@ -14,16 +14,29 @@ import (
 // demand's options; a target without options is judged by the zero O. Judge returns findings
 // with pointers into the value: "" is the value itself.
 func Each[O any](judge func(pass *Pass, o *O, value any) []Finding) func(context.Context, *Pass) error {
+	return each(func(pass *Pass, t Target) ([]Finding, error) {
+		o, err := OptionsOf[O](t)
+		if err != nil {
+			return nil, err
+		}
+		return judge(pass, o, t.Value), nil
+	})
+}
+
+// each is what Each makes of all types of options alike.
+//
+//go:noinline
+func each(judge func(*Pass, Target) ([]Finding, error)) func(context.Context, *Pass) error {
 	return func(ctx context.Context, pass *Pass) error {
 		for _, t := range pass.Targets {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			o, err := OptionsOf[O](t)
+			findings, err := judge(pass, t)
 			if err != nil {
 				return err
 			}
-			for _, f := range judge(pass, o, t.Value) {
+			for _, f := range findings {
 				f.Pointer = t.Pointer + f.Pointer
 				pass.Report(f)
 			}
@@ -34,12 +47,16 @@ func Each[O any](judge func(pass *Pass, o *O, value any) []Finding) func(context
 
 // EachText is [Each] for values that must be strings. For any other value it reports message.
 func EachText[O any](message string, judge func(o *O, text string) []Finding) func(context.Context, *Pass) error {
-	return Each(func(_ *Pass, o *O, value any) []Finding {
-		text, ok := value.(string)
-		if !ok {
-			return []Finding{{Message: message}}
+	return each(func(_ *Pass, t Target) ([]Finding, error) {
+		o, err := OptionsOf[O](t)
+		text, ok := t.Value.(string)
+		switch {
+		case err != nil:
+			return nil, err
+		case !ok:
+			return []Finding{{Message: message}}, nil
 		}
-		return judge(o, text)
+		return judge(o, text), nil
 	})
 }
 
@@ -49,14 +66,17 @@ func EscapePointer(name string) string { return jsonpointer.Escape(name) }
 
 // OptionsOf returns the options of a target, or the zero O if it has none.
 func OptionsOf[O any](t Target) (*O, error) {
-	switch o := t.Options.(type) {
-	case *O:
-		if o != nil {
-			return o, nil
-		}
-	case nil:
-	default:
-		return nil, fmt.Errorf("the options at %q are a %T instead of a %T", t.Pointer, t.Options, new(O))
+	o, ok := t.Options.(*O)
+	if !ok && t.Options != nil {
+		return nil, foreign(t, o)
 	}
-	return new(O), nil
+	if o == nil {
+		o = new(O)
+	}
+	return o, nil
+}
+
+//go:noinline
+func foreign(t Target, want any) error {
+	return fmt.Errorf("the options at %q are a %T instead of a %T", t.Pointer, t.Options, want)
 }
