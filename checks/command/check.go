@@ -11,10 +11,12 @@
 package command
 
 import (
+	"context"
 	_ "embed"
 
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/bounded"
+	"github.com/toolvet/toolvet/internal/workdir"
 )
 
 //go:embed README.md
@@ -33,5 +35,34 @@ var Check = &check.Check{
 	Level:   check.SecurityLevel,
 	Bounded: bounded.Promised(),
 	Demand:  Demand,
-	Run:     check.Each(func(pass *check.Pass, o *Options, value any) []check.Finding { return o.judgeIn(pass.World, value) }),
+	Run:     run,
+}
+
+// run judges each command in each directory in which it may begin.
+func run(ctx context.Context, pass *check.Pass) error {
+	begins := workdir.Finder{Base: pass.World.Base, Call: pass.Call}
+	for _, t := range pass.Targets {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		o, err := check.OptionsOf[Options](t)
+		if err != nil {
+			return err
+		}
+		j := &judge{}
+		dirs := begins.In(t.Pointer)
+		if len(dirs) == 0 {
+			j.fail(-1, "too many arguments beside it may be its working directory", "")
+		}
+		for _, dir := range dirs {
+			for _, f := range o.judgeAt(pass.World, dir, t.Value) {
+				j.once(f)
+			}
+		}
+		for _, f := range j.faults {
+			f.Pointer = t.Pointer + f.Pointer
+			pass.Report(f)
+		}
+	}
+	return nil
 }

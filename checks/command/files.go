@@ -116,7 +116,7 @@ func (j *judge) follow(s simple) {
 	to := "~"
 	for _, w := range s.words[1:] {
 		if w == "-" {
-			if to = j.before; to == "" && j.directory == j.world.Base { // where an earlier line was
+			if to = j.before; to == "" && j.directory == j.begins { // where an earlier line was
 				to = insertion
 			}
 			break

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/workdir"
 )
 
 // A simple is one program with its words, as the program would get them.
@@ -42,7 +43,8 @@ type judge struct {
 	*compiled
 	endOfOptions bool
 	shell        string
-	directory    string            // where the shell is, as far as the words of cd tell; it begins at the base of the world, or at ""
+	begins       string            // where the shell begins: at the base of the world, or in the directory that the call chooses; "" if that is not known
+	directory    string            // where the shell is, as far as the words of cd tell
 	before       string            // where it was before that
 	variables    map[string]string // those that the line itself sets to a text, by name
 	made         map[string]string // the files that the line itself writes, with their text; insertion if the line does not tell it
@@ -62,9 +64,17 @@ type judge struct {
 // judge is judgeIn of a server of which nothing is known.
 func (o *Options) judge(value any) []check.Finding { return o.judgeIn(check.World{}, value) }
 
-// judgeIn returns what is wrong with a command of a server: a string, or an array of strings.
+// judgeIn is judgeAt in the directory of the server.
 func (o *Options) judgeIn(world check.World, value any) []check.Finding {
-	j := &judge{compiled: o.compile(), shell: o.Shell, endOfOptions: o.EndOfOptions, world: world, directory: world.Base}
+	return o.judgeAt(world, world.Base, value)
+}
+
+// judgeAt returns what is wrong with a command of a server, a string or an array of strings, that begins in a directory.
+func (o *Options) judgeAt(world check.World, dir string, value any) []check.Finding {
+	if world.Base = dir; !workdir.Placed(dir) {
+		world.Base = ""
+	}
+	j := &judge{compiled: o.compile(), shell: o.Shell, endOfOptions: o.EndOfOptions, world: world, begins: dir, directory: dir}
 	switch value := value.(type) {
 	case string:
 		if o.Shell == patchShell {
@@ -111,6 +121,11 @@ func (j *judge) add(element int, f check.Finding) {
 	if element >= 0 {
 		f.Pointer = "/" + strconv.Itoa(element)
 	}
+	j.once(f)
+}
+
+// once adds a finding unless it is there already.
+func (j *judge) once(f check.Finding) {
 	same := func(g check.Finding) bool {
 		return g.Pointer == f.Pointer && g.Message == f.Message && g.Severity == f.Severity
 	}

@@ -103,7 +103,7 @@ func interpreterOf(script string) string {
 // at returns what names a file of the line in the maps of a judge.
 func (j *judge) at(file string) string {
 	full := path.Clean(toDirectory(j.directory, file))
-	if base := j.world.Base; base != "" {
+	if base := j.begins; base != "" {
 		full = trimPrefix(full, trimSuffix(base, "/")+"/")
 	}
 	return full

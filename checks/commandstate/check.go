@@ -16,12 +16,13 @@ import (
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/command"
 	"github.com/toolvet/toolvet/checks/internal/filekind"
+	"github.com/toolvet/toolvet/internal/workdir"
 )
 
 //go:embed README.md
 var doc string
 
-// Check reports missing programs, programs that we may not run, and links to secrets where commands must stay inside.
+// Check reports programs that are missing or may not run, and links to secrets and to startup files.
 var Check = newCheck(func() string { return os.Getenv("PATH") }, os.Stat)
 
 // maxLooks is how many lists of places are gone through at a time, in the whole process.
@@ -63,42 +64,61 @@ func (f *finder) run(ctx context.Context, pass *check.Pass) error {
 		pass.Skipf("not looked: the server's programs are not on this machine")
 		return nil
 	}
+	begins := workdir.Finder{Base: pass.World.Base, Call: pass.Call}
 	for _, t := range pass.Targets {
-		o, ok := t.Options.(*command.Options)
-		if !ok {
-			o = new(command.Options)
-		}
-		programs, reads, changes := command.Started(o, t.Value)
-		if o.Inside && !f.links(ctx, pass, t, within(programs, reads), filekind.SecretKind) {
+		if !f.target(ctx, pass, t, begins.In(t.Pointer)) {
 			return nil
-		}
-		if o.Inside && !f.links(ctx, pass, t, within(programs, changes), filekind.SecretKind, filekind.StartupKind) {
-			return nil
-		}
-		if slices.Contains(o.Deny, "doubtful") && !f.planted(ctx, pass, t, programs) {
-			return nil
-		}
-		if o.Exists != nil && !*o.Exists {
-			continue
-		}
-		for _, program := range programs[:min(len(programs), maxPrograms)] {
-			if _, isLine := t.Value.(string); isLine && slices.Contains(builtins, program) {
-				continue
-			}
-			places := f.places(program, pass.World.Base)
-			if places == nil {
-				pass.Skipf("not looked: the directory that the server starts relative programs in is not known")
-				continue
-			}
-			state, err := f.look(ctx, pass, places)
-			if err != nil {
-				pass.Skipf("not looked: the file system did not answer in time")
-				return nil
-			}
-			report(pass, t.Pointer, o, state)
 		}
 	}
 	return nil
+}
+
+// target judges one command from each of some directories. It reports whether the file system answered.
+func (f *finder) target(ctx context.Context, pass *check.Pass, t check.Target, begins []string) (answered bool) {
+	o, ok := t.Options.(*command.Options)
+	if !ok {
+		o = new(command.Options)
+	}
+	programs, reads, changes := command.Started(o, t.Value)
+	world := pass.World
+	defer func() { pass.World = world }()
+	for _, pass.World.Base = range begins {
+		if !workdir.Placed(pass.World.Base) {
+			pass.World.Base = ""
+		}
+		if !f.links(ctx, pass, t, o, within(programs, reads), filekind.SecretKind) ||
+			!f.links(ctx, pass, t, o, within(programs, changes), filekind.SecretKind, filekind.StartupKind) {
+			return false
+		}
+	}
+	if slices.Contains(o.Deny, "doubtful") && !f.planted(ctx, pass, t, programs) {
+		return false
+	}
+	if o.Exists != nil && !*o.Exists {
+		return true
+	}
+	for _, program := range programs[:min(len(programs), maxPrograms)] {
+		if _, isLine := t.Value.(string); isLine && slices.Contains(builtins, program) {
+			continue
+		}
+		var places []string
+		known := false
+		for _, dir := range begins {
+			more := f.places(program, dir)
+			places, known = append(places, more...), known || more != nil
+		}
+		if !known {
+			pass.Skipf("not looked: the directory that the server starts relative programs in is not known")
+			continue
+		}
+		state, err := f.look(ctx, pass, places)
+		if err != nil {
+			pass.Skipf("not looked: the file system did not answer in time")
+			return false
+		}
+		report(pass, t.Pointer, o, state)
+	}
+	return true
 }
 
 func report(pass *check.Pass, pointer string, o *command.Options, s state) {
@@ -126,7 +146,7 @@ func (f *finder) places(program, base string) []string {
 	case filepath.IsAbs(program):
 		return []string{program}
 	case strings.ContainsRune(program, filepath.Separator):
-		if base == "" {
+		if !workdir.Placed(base) {
 			return nil
 		}
 		return []string{filepath.Join(base, program)}

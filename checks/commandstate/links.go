@@ -79,13 +79,15 @@ func matches(ctx context.Context, list []string, file string) []string {
 
 // links reports links to files of some kinds among the words of a command that may name files. It reports whether the file system answered. The check
 // command sees the words alone, and a link has any name.
-func (f *finder) links(ctx context.Context, pass *check.Pass, t check.Target, names []string, kinds ...string) (answered bool) {
-	allow := t.Options.(*command.Options).Allow
+func (f *finder) links(ctx context.Context, pass *check.Pass, t check.Target, o *command.Options, names []string, kinds ...string) (answered bool) {
 	for _, file := range names[:min(len(names), maxNames)] {
 		if strings.HasPrefix(file, "/dev/") {
 			continue // streams of the command itself
 		}
 		if !filepath.IsAbs(file) {
+			if pass.World.Base == "" && !o.Inside {
+				continue
+			}
 			if pass.World.Base == "" {
 				pass.Skipf("links not looked for: the directory of the command is not known")
 				return true
@@ -99,12 +101,12 @@ func (f *finder) links(ctx context.Context, pass *check.Pass, t check.Target, na
 		}
 		for _, pair := range all {
 			file, leads := pair[0], pair[1]
-			if slices.Contains(t.Options.(*command.Options).Deny, "roaming") && len(pass.World.Roots) > 0 && !f.below(ctx, pass, leads, pass.World.Roots) {
-				pass.Report(check.Finding{Pointer: t.Pointer, Source: "roaming", Message: "names the link " + file + " that leads out of the directories of the work at hand", Suggestion: "name a file of the work at hand"})
+			if slices.Contains(o.Deny, "roaming") && len(pass.World.Roots) > 0 && !f.below(ctx, pass, leads, pass.World.Roots) {
+				pass.Report(check.Finding{Pointer: t.Pointer, Source: "roaming", Message: "names a link that leads out of the directories of the work at hand", Suggestion: "name a file of the work at hand"})
 			}
 			for _, kind := range kinds {
-				if filekind.Is(kind, leads) && !filekind.Is(kind, file) && !slices.Contains(allow, kind) && !slices.Contains(allow, "files") {
-					pass.Report(check.Finding{Pointer: t.Pointer, Source: kind, Message: "names the link " + file + " to a file " + faults[kind], Suggestion: "name a file of the work at hand"})
+				if filekind.Is(kind, leads) && !filekind.Is(kind, file) && !slices.Contains(o.Allow, kind) && !slices.Contains(o.Allow, "files") {
+					pass.Report(check.Finding{Pointer: t.Pointer, Source: kind, Message: "names a link to a file " + faults[kind], Suggestion: "name a file of the work at hand"})
 				}
 			}
 		}

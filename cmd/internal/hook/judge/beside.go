@@ -19,6 +19,7 @@ import (
 	"github.com/toolvet/toolvet/internal/door"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/workdir"
 )
 
 // An implied call is part of what another call does: a shell line in a cell of a notebook, a URL in a prompt. The preset judges it beside the call.
@@ -66,8 +67,15 @@ func (j *Judge) besides(ctx context.Context, host *hook.Host, p *policyFile, e h
 	if err != nil {
 		return toolvet.Verdict{}, "", err
 	}
+	dirs := maps.Clone(c.Arguments) // where the commands begin
+	maps.DeleteFunc(dirs, func(name string, _ any) bool { return !workdir.Names(name) })
 	var asked *call.Call
 	for _, one := range calls {
+		for name, dir := range dirs {
+			if one.arguments["command"] != nil && one.arguments[name] == nil {
+				one.arguments[name] = dir
+			}
+		}
 		raw, err := json.Marshal(one.arguments)
 		if err != nil {
 			return toolvet.Verdict{}, "", err

@@ -118,6 +118,9 @@ func TestPlaces(t *testing.T) {
 		{"gemini", "run_shell_command", `{"command":"cp x y","dir_path":"src"}`, semantics.Allowed},
 		{"opencode", "bash", `{"command":"rm -r Documents","workdir":"/home/u"}`, semantics.Asked},
 		{"kimi", "Bash", `{"command":"touch x","cwd":".."}`, semantics.Asked},
+		{"kimi", "Bash", `{"command":"touch ../x","cwd":"src"}`, semantics.Allowed},
+		{"kimi", "Bash", `{"command":"touch ../../x","cwd":"src"}`, semantics.Asked},
+		{"claude-code", "Bash", `{"command":"touch ../x","cwd":"/home/u/project/src"}`, semantics.Asked}, // which takes no such argument
 		{"amp", "Bash", `{"cmd":"cp x pre-commit","cwd":"/home/u/project/.git/hooks"}`, semantics.Asked},
 		{"qwen", "run_shell_command", `{"command":"touch x","directory":"/home/u"}`, semantics.Asked},
 		{"antigravity", "run_command", `{"CommandLine":"rm -r Documents","Cwd":"/home/u"}`, semantics.Asked},

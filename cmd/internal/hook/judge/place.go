@@ -4,7 +4,6 @@
 package judge
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,7 +12,7 @@ import (
 	"github.com/toolvet/toolvet/cmd/internal/hook/link"
 )
 
-// placed returns an event with the directories of the project as Roots, and with the directory in which the call begins as Dir.
+// placed returns an event with the directories of the project as Roots. A call may choose another directory for its command, which the checks find.
 //
 // The project is what the host names: its workspaces, and the session's own directory. A directory that a call chooses for itself is none. If the host
 // names nothing else, the project is the repository around the directory in which the host runs the hook, or else around the one in which the session
@@ -27,12 +26,6 @@ func (j *Judge) placed(e hook.Event, r *link.Request) hook.Event {
 		if len(e.Roots) == 0 {
 			e.Roots = one(repository(j.start(e), r.Getenv("HOME")))
 		}
-	}
-	if dir := workdir(e.Input, r.Getenv("HOME")); dir != "" {
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(e.Dir, dir)
-		}
-		e.Dir, e.Chosen = dir, true
 	}
 	return e
 }
@@ -84,29 +77,4 @@ func repository(dir, home string) string {
 func holds(dir, other string) bool {
 	rel, err := filepath.Rel(dir, other)
 	return err == nil && other != "" && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
-}
-
-// workdirs are the names under which tools of hosts take the directory for a command.
-var workdirs = []string{"workdir", "cwd", "Cwd", "dir_path", "directory", "working_dir", "working_directory", "workingDirectory"}
-
-// workdir returns the directory that the arguments of a call choose for a command; "" if there is no command, or no such directory.
-func workdir(input json.RawMessage, home string) string {
-	var given map[string]any
-	if json.Unmarshal(input, &given) != nil || lineOf(given) == "" {
-		return ""
-	}
-	for _, name := range workdirs {
-		if dir, ok := given[name].(string); ok && dir != "" {
-			if rest, ok := strings.CutPrefix(dir, "~"); ok && (rest == "" || rest[0] == '/') {
-				if home == "" {
-					home, _ = os.UserHomeDir()
-				}
-				if home != "" {
-					return home + rest
-				}
-			}
-			return dir
-		}
-	}
-	return ""
 }

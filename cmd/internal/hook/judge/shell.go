@@ -17,6 +17,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/cmd/internal/hook/builtin"
+	"github.com/toolvet/toolvet/internal/workdir"
 )
 
 // ShellArgument, with the name of a host behind it, makes the program a server. It stands for the host in a rehearsal.
@@ -76,7 +77,13 @@ func printed(ctx context.Context, raw json.RawMessage) (string, error) {
 	if err != nil {
 		shell = "/bin/sh"
 	}
-	text, err := exec.CommandContext(ctx, shell, "-c", line).CombinedOutput()
+	cmd := exec.CommandContext(ctx, shell, "-c", line)
+	for name, v := range given {
+		if dir, ok := v.(string); ok && dir != "" && workdir.Names(name) {
+			cmd.Dir = workdir.Join("", dir)
+		}
+	}
+	text, err := cmd.CombinedOutput()
 	return string(text), err
 }
 

@@ -1,0 +1,106 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package workdir finds the directory in which the command of a call begins, among the arguments beside it. A relative name in
+// the command is another file in each directory: in .git, config is git's.
+package workdir
+
+import (
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/jsonpointer"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
+)
+
+// certain are names of arguments for a working directory, and likely are those that may mean one.
+var (
+	certain = lazyregexp.New(`(?i)^([_-]?(current|work|working))*[_-]?(dir|directory|cwd|wd)([_-]?path)?$`)
+	likely  = lazyregexp.New(`(?i)(dir|directory|cwd|path|folder|root|workspace|project|repo|repository|location)$`)
+)
+
+// maxPlaces bounds the directories in which a command may begin.
+const maxPlaces = 16
+
+// A Finder finds the directories in which the commands of one call may begin.
+type Finder struct {
+	Base string // where the server is, or ""
+	Call *call.Call
+
+	top, dirs []string // of the arguments as a whole, and of what was looked at last
+	above     string   // the pointer to that
+}
+
+// In returns the directories in which the command at a pointer into the arguments may begin. All of them count. The base itself is left out if
+// the tool declares an argument for a working directory, and the call has it. The result is empty if there are too many to be judged.
+func (f *Finder) In(pointer string) []string {
+	if f.top == nil {
+		f.top = f.chosen([]string{f.Base}, f.Call.Arguments, f.Call.Tool)
+		f.dirs = f.top
+	}
+	above := pointer[:max(0, strings.LastIndexByte(pointer, '/'))]
+	if above == f.above {
+		return f.dirs
+	}
+	var at any = f.Call.Arguments
+	f.above, f.dirs = above, f.top
+	for _, step := range strings.Split(above, "/")[1:] {
+		object, _ := at.(map[string]any)
+		list, _ := at.([]any)
+		at = object[jsonpointer.Unescape(step)]
+		if i, err := strconv.Atoi(step); err == nil && 0 <= i && i < len(list) {
+			at = list[i]
+		}
+		object, _ = at.(map[string]any)
+		f.dirs = f.chosen(f.dirs, object, nil)
+	}
+	return f.dirs
+}
+
+// chosen returns the directories that the members of an object name, each from each of some others; and those others, unless the tool declares one of
+// the members.
+func (f *Finder) chosen(from []string, object map[string]any, tool *call.Tool) []string {
+	list := []string{}
+	instead := false
+	for name, v := range object {
+		dir, _ := v.(string)
+		if dir == "" || !Names(name) && !likely.MatchString(name) {
+			continue
+		}
+		instead = instead || tool != nil && Names(name) && strings.Contains(string(tool.InputSchema), `"`+name+`"`)
+		for _, base := range from {
+			if list = append(list, Join(base, dir)); len(list) > maxPlaces {
+				return list[:0]
+			}
+		}
+	}
+	if !instead {
+		list = append(list, from...)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// Names reports whether an argument of this name chooses the directory for a command.
+func Names(name string) bool { return certain.MatchString(name) }
+
+// Join returns the directory that a text names from a base.
+func Join(base, dir string) string {
+	dir = strings.ReplaceAll(dir, `\`, "/")
+	if rest, ok := strings.CutPrefix(dir, "~"); ok && (rest == "" || rest[0] == '/') {
+		if home, err := os.UserHomeDir(); err == nil {
+			return home + rest
+		}
+	}
+	if base == "" || dir[0] == '~' || Placed(dir) {
+		return dir
+	}
+	return path.Join(base, dir)
+}
+
+// Placed reports whether the name of a directory begins at the top of a file system.
+func Placed(dir string) bool { return dir != "" && (dir[0] == '/' || len(dir) > 1 && dir[1] == ':') }
