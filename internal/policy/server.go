@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -20,6 +21,7 @@ import (
 type Server struct {
 	Name    string
 	Command []string     // how to start it; nil if the policy does not say
+	Drafted []string     // a command with [Root] in it, in place of Command: nobody can start it yet
 	Env     []Variable   // added to the environment in which Command is started
 	Dir     string       // where Command is started; "": where toolvet was
 	URL     string       // where it listens, in place of Command; "" if the policy does not say
@@ -43,6 +45,9 @@ type Server struct {
 	// names roots means these alone.
 	ClientRoots bool
 }
+
+// Root stands in a drafted command for the directory of the server, which a person has to write there.
+const Root = "{ROOT}"
 
 // A Memory holds the readings of an agent's session to which a person has consented.
 type Memory struct {
@@ -195,6 +200,9 @@ func readServer(d *decoder, e entry) *Server {
 		}},
 	)
 	s.checkURL(d, e.at)
+	if slices.ContainsFunc(s.Command, func(word string) bool { return strings.Contains(word, Root) }) {
+		defer func() { s.Drafted, s.Command = s.Command, nil }()
+	}
 	if d.lacks { // nobody reaches it
 		defer func() { s.Command, s.URL = nil, "" }()
 	}

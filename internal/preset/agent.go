@@ -30,6 +30,23 @@ func ask(rule *check.Demand, options any) policy.Demand {
 	return policy.Demand{Kind: rule, Options: options, Severity: check.Ask}
 }
 
+// AgentKinds returns the kinds of what a preset refuses the agents of a host, and of what it asks about; neither if there is no such preset.
+func AgentKinds(name string, u policy.Unasked) (refuses, asks []string) {
+	for _, set := range presets {
+		if set.name != name {
+			continue
+		}
+		o := set.agent.leaving(u).command()
+		for _, kind := range consented {
+			if !slices.Contains(o.Allow, kind) {
+				asks = append(asks, kind)
+			}
+		}
+		return refused, append(asks, o.Deny...)
+	}
+	return nil, nil
+}
+
 // An asker makes the demands that ask: on a command, on a path and on a URL.
 type asker struct {
 	command func() *command.Options

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolvet/toolvet/cmd/internal/supervise"
 	"github.com/toolvet/toolvet/internal/auth"
+	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/wire/streamable"
 	"github.com/toolvet/toolvet/upstream"
@@ -32,7 +33,7 @@ func (d *Dialer) Dial(ctx context.Context, stderr io.Writer) (upstream.Transport
 	case d.Server.URL != "":
 		return d.connect(ctx, stderr)
 	case d.Server.Command == nil:
-		return nil, fmt.Errorf("the policy does not say how to reach the server %q: give it a command or a url", d.Server.Name)
+		return nil, Unreachable(d.Server)
 	}
 	if d.Server.Contain != nil {
 		server, err := Contain(ctx, d.Server, d.Server.Command, d.Keep, stderr, d.Logger)
@@ -46,6 +47,18 @@ func (d *Dialer) Dial(ctx context.Context, stderr io.Writer) (upstream.Transport
 		return nil, err
 	}
 	return upstream.Command{Args: d.Server.Command, Env: env, Dir: d.Server.Dir, Supervisor: d.Supervisor}.Dial(ctx, stderr)
+}
+
+// Unreachable says why nobody can start a server of a policy, or connect to it.
+func Unreachable(s *policy.Server) error {
+	switch {
+	case s.Drafted != nil:
+		return enforce.WithHint(fmt.Errorf("the policy has the command of the server %q with %s, which stands for the server's directory", s.Name, policy.Root),
+			"write the directory in the place of %s in the policy", policy.Root)
+	case s.Agent:
+		return enforce.WithHint(fmt.Errorf("the server %q is an agent's host, which calls its tools itself", s.Name), "'toolvet hook install' has the host ask toolvet about each call")
+	}
+	return enforce.WithHint(fmt.Errorf("the policy does not say how to reach the server %q", s.Name), "give it a command or a url")
 }
 
 // connect opens a connection to a URL, with the policy's credentials for it.

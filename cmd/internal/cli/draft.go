@@ -16,7 +16,6 @@ import (
 	"github.com/toolvet/toolvet/check"
 	pathcheck "github.com/toolvet/toolvet/checks/path"
 	"github.com/toolvet/toolvet/internal/audit"
-	"github.com/toolvet/toolvet/internal/audit/probe"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/infer"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
@@ -68,11 +67,11 @@ func (d *drafting) text() []byte {
 	}
 	fmt.Fprintf(&b, "version: 1\npreset: %s # for arguments that are not named below\n", preset.Default)
 	fmt.Fprintf(&b, "servers:\n  %s:\n", key(serverName(d.command)))
-	if placed := slices.ContainsFunc(d.command, func(word string) bool { return strings.Contains(word, probe.Root) }); placed {
-		fmt.Fprintf(&b, "    # command: %s # write the server's directory in the place of %s\n", texts(d.command), probe.Root)
-	} else {
-		fmt.Fprintf(&b, "    command: %s\n", texts(d.command))
+	fmt.Fprintf(&b, "    command: %s", texts(d.command))
+	if slices.ContainsFunc(d.command, func(word string) bool { return strings.Contains(word, policy.Root) }) {
+		fmt.Fprintf(&b, " # write the server's directory in the place of %s", policy.Root)
 	}
+	b.WriteString("\n")
 	world := preset.World(d.command)
 	if d.roots != nil {
 		world = check.World{Roots: d.roots}

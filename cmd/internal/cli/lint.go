@@ -19,8 +19,6 @@ import (
 	"github.com/toolvet/toolvet/checks/path"
 	"github.com/toolvet/toolvet/checks/text"
 	"github.com/toolvet/toolvet/checks/url"
-	"github.com/toolvet/toolvet/cmd/internal/hook"
-	"github.com/toolvet/toolvet/cmd/internal/hook/builtin"
 	"github.com/toolvet/toolvet/gateway"
 	"github.com/toolvet/toolvet/internal/access"
 	"github.com/toolvet/toolvet/internal/enforce"
@@ -129,13 +127,14 @@ func (l *linter) server(s *policy.Server, tools *call.Catalog) {
 	if err := gateway.CheckServerName(s.Name); err != nil && len(l.policy.Servers) > 1 {
 		l.gap("%v", err)
 	}
+	l.agentGaps(s)
 	if tools == nil {
-		if listed, err := builtin.Catalog(s.Name); err == nil && listed != nil && ofAgent(s) {
-			l.strays(s, listed)
-		}
 		return
 	}
 	l.strays(s, tools)
+	if ofAgent(s) { // the preset judges what the policy leaves out
+		return
+	}
 	rules := access.RulesOf(l.policy)
 	open := len(tools.Names()) == 0
 	for _, name := range tools.Names() {
@@ -187,12 +186,6 @@ func (l *linter) arguments(s *policy.Server, of string, list []policy.Argument) 
 	}
 }
 
-// ofAgent reports whether the tools of a server are a coding agent's own.
-func ofAgent(s *policy.Server) bool {
-	_, host := hook.Lookup(s.Name)
-	return s.Agent || host
-}
-
 // onCommand reports whether a demand is on a command.
 func onCommand(d policy.Demand) bool {
 	_, ok := d.Options.(*command.Options)
@@ -209,7 +202,7 @@ func keepsSecrets(d policy.Demand) bool {
 func (l *linter) unseen() string {
 	var names []string
 	for _, s := range l.policy.Servers {
-		if known, asked := l.tools[s.Name]; asked && known == nil {
+		if known, asked := l.tools[s.Name]; asked && known == nil && !ofAgent(s) {
 			names = append(names, s.Name)
 		}
 	}

@@ -249,6 +249,9 @@ func (a *app) findLock(f lockFlags, args []string) (lockPlace, error) {
 	if f.tools == "" {
 		if args == nil {
 			command.Args = server.Command
+			if server.Drafted != nil {
+				return lockPlace{}, backend.Unreachable(server)
+			}
 		}
 		command.Dir = server.Dir
 		command.Env, err = backend.Environment(server)

@@ -101,7 +101,8 @@ arguments, and rules and limits that match no tool.
 Lint takes the tools from a server's command, from the servers of the policy with
 --start, from a saved list, or else from the lock that the policy names.
 
-Exit codes: 0 no gaps, 1 gaps, 2 the policy or the server could not be read.`,
+Exit codes: 0 no gaps, 1 gaps (one server of several that cannot be reached is one), 2 the
+policy could not be read, or no server could be reached.`,
 		Example: `  toolvet policy lint
   toolvet policy lint --start
   toolvet policy lint --policy toolvet.yaml -- npx -y @modelcontextprotocol/server-filesystem .`,
@@ -149,16 +150,18 @@ func (a *app) lint(cmd *cobra.Command, flags lintFlags, command []string) error 
 		servers = []*policy.Server{server}
 	}
 	l := &linter{known: a.checks, policy: p, tools: map[string]*call.Catalog{}, started: flags.start}
-	failed := false
+	failed := 0
 	for i, known := range a.lintAll(cmd.Context(), flags, p, servers, command) {
-		l.tools[servers[i].Name] = known.tools
+		s := servers[i]
+		l.tools[s.Name] = cmp.Or(known.tools, toolsOfHost(s))
 		known.said.tell(a.stderr)
 		if err := known.err; err != nil {
 			if !flags.start || cmd.Context().Err() != nil {
 				return err
 			}
-			failed = true
-			a.complain(err) // the other servers may still have gaps
+			failed++
+			a.complain(err)
+			l.gap("%s: it cannot be reached, so that lint does not know its tools", s.Name)
 		}
 	}
 	l.checks()
@@ -167,7 +170,7 @@ func (a *app) lint(cmd *cobra.Command, flags lintFlags, command []string) error 
 	}
 	l.access()
 	err = a.writeGaps(flags.policy, l)
-	if failed && (err == nil || errors.As(err, new(exitCode))) {
+	if failed == len(servers) && (err == nil || errors.As(err, new(exitCode))) {
 		return exitCode(exitNotJudged)
 	}
 	return err

@@ -51,9 +51,10 @@ func (a *app) summarize(cmd *cobra.Command, flags lintFlags, command []string) e
 	b := bufio.NewWriter(a.stdout)
 	s := &summary{b: b, policy: told, rules: access.RulesOf(told)}
 	failed := false
-	for _, server := range servers {
-		tools, err := a.lintTools(cmd.Context(), flags, p, server, command)
-		if err != nil {
+	for i, known := range a.lintAll(cmd.Context(), flags, p, servers, command) {
+		server := servers[i]
+		known.said.tell(a.stderr)
+		if err := known.err; err != nil {
 			if !flags.start || cmd.Context().Err() != nil {
 				return err
 			}
@@ -63,7 +64,7 @@ func (a *app) summarize(cmd *cobra.Command, flags lintFlags, command []string) e
 		if t := told.Server(server.Name); t != nil {
 			server = t
 		}
-		s.server(server, tools)
+		s.server(server, known.tools)
 	}
 	s.end()
 	if err := b.Flush(); err != nil || !failed {
@@ -99,8 +100,14 @@ func (s *summary) line(indent int, format string, args ...any) {
 
 // server tells of each tool that is known, or of each pattern that the policy has.
 func (s *summary) server(server *policy.Server, tools *call.Catalog) {
-	start := cmp.Or(strings.Join(server.Command, " "), server.URL, "any command")
-	s.line(0, "%s: %s", cmp.Or(server.Name, "the server"), start)
+	rest := ""
+	if ofAgent(server) {
+		s.agent(server)
+		rest = " by the rules; the preset judges its arguments"
+	} else {
+		start := cmp.Or(strings.Join(append(server.Command, server.Drafted...), " "), server.URL, "any command")
+		s.line(0, "%s: %s", cmp.Or(server.Name, "the server"), start)
+	}
 	if len(server.World.Roots) > 0 {
 		s.line(2, "works in %s", strings.Join(server.World.Roots, ", "))
 	}
@@ -120,7 +127,11 @@ func (s *summary) server(server *policy.Server, tools *call.Catalog) {
 		if len(names) == 0 {
 			which = "every tool"
 		}
-		s.line(2, "%s: %s", which, s.access(server.Name, anyOther, nil))
+		access := s.access(server.Name, anyOther, nil)
+		if access == "allowed" {
+			access += rest
+		}
+		s.line(2, "%s: %s", which, access)
 	}
 }
 
@@ -278,8 +289,11 @@ func demandWords(demands []policy.Demand) string {
 		if options := optionWords(d.Options); options != "" {
 			list[i] += " (" + options + ")"
 		}
-		if d.Severity != check.Error {
-			list[i] += ", as a " + d.Severity.String()
+		switch d.Severity {
+		case check.Warning:
+			list[i] += ", as a warning"
+		case check.Ask:
+			list[i] += ", or a person is asked"
 		}
 	}
 	return strings.Join(list, "; ")

@@ -82,6 +82,8 @@ func Proxy(ctx context.Context, cfg ProxyConfig) (code int, err error) {
 	switch {
 	case err != nil:
 		return 0, err
+	case remote == nil && len(p.gate.command) == 0 && p.gate.server.Drafted != nil:
+		return 0, backend.Unreachable(p.gate.server)
 	case remote == nil && len(p.gate.command) == 0:
 		return 0, ErrNoServer
 	}

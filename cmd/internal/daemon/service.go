@@ -10,7 +10,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"os"
@@ -161,7 +160,7 @@ func (s *service) server(all *policy.Policy, presetName string, server *policy.S
 	}
 	own := server.Name == SchedulerName && all.Schedule != nil
 	if server.URL == "" && len(server.Command) == 0 && !own {
-		return nil, nil, enforce.WithHint(fmt.Errorf("the policy does not say how to reach the server %q", server.Name), "give it a command or a url")
+		return nil, nil, backend.Unreachable(server)
 	}
 	version, err := versionOf(server)
 	if err != nil {

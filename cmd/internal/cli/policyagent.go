@@ -1,0 +1,129 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/cmd/internal/hook"
+	"github.com/toolvet/toolvet/cmd/internal/hook/builtin"
+	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/preset"
+	"github.com/toolvet/toolvet/schema"
+)
+
+// ofAgent reports whether the tools of a server are a coding agent's own.
+func ofAgent(s *policy.Server) bool {
+	_, host := hook.Lookup(s.Name)
+	return s.Agent || host && s.Command == nil && s.Drafted == nil && s.URL == ""
+}
+
+// toolsOfHost returns the tools that a host of agents brings along; nil for another server.
+func toolsOfHost(s *policy.Server) *call.Catalog {
+	if !ofAgent(s) {
+		return nil
+	}
+	listed, err := builtin.Catalog(s.Name)
+	if err != nil { // a test reads all of them
+		return nil
+	}
+	return listed
+}
+
+// kindWords say what agents do, by the kinds of presets.
+var kindWords = map[string]string{
+	"secret":      "naming a file with keys, passwords or accounts",
+	"piped":       "running what another command prints or fetches",
+	"system":      "changing the system's directories, disks or users",
+	"outside":     "changing a file outside the project",
+	"wipe":        "deleting, overwriting or publishing at large",
+	"startup":     "changing what starts later: shell profiles, git hooks, CI",
+	"later":       "commands for another time",
+	"privilege":   "another user's rights, as by sudo",
+	"network":     "talking to an unlisted host",
+	"credential":  "printing or inserting what holds a secret",
+	"environment": "variables that decide what programs run",
+	"package":     "packages from an address instead of a registry",
+	"setting":     "options by which a program starts another",
+	"code":        "code that starts programs, reaches the network or cannot be understood",
+	"elsewhere":   "commands for another machine",
+	"unread":      "commands that the line does not tell",
+	"project":     "what files and packages of the project tell programs to run",
+	"sum":         "code that only computes",
+	"edit":        "code that reads and writes files of the project",
+	"temporary":   "changing a file in a directory for temporary files",
+	"shell":       "a shell with a line of its own",
+	"starter":     "programs that start others",
+	"steering":    "changing a file that tells agents or builds what to do",
+	"roaming":     "looking at a place outside the project",
+	"deleting":    "deleting a directory with all in it",
+	"doubtful":    "commands that toolvet cannot place",
+}
+
+// agent tells what the preset refuses an agent, what it asks about, and what passes without a question.
+func (s *summary) agent(server *policy.Server) {
+	name := cmp.Or(s.policy.Preset, preset.Default)
+	s.line(0, "%s: a coding agent, whose own tools 'toolvet hook %s' judges", server.Name, server.Name)
+	kinds := func(title string, list []string) {
+		s.line(2, "%s:", title)
+		for _, kind := range list {
+			s.line(4, "%s: %s", kind, kindWords[kind])
+		}
+	}
+	refuses, asks := preset.AgentKinds(name, server.Unasked)
+	switch {
+	case asks == nil:
+		s.line(2, "preset %s: nothing is refused or asked about but by what stands below", name)
+		return
+	case name == "observe":
+		s.line(2, "preset observe: nothing is refused or asked about; the log has what standard would say")
+		return
+	}
+	kinds("refused (preset "+name+")", refuses)
+	kinds("asked about (preset "+name+")", asks)
+	if name == "strict" {
+		s.line(4, "every command that is not known to be harmless, and hosts other than those of packages and source code")
+	}
+	s.line(2, "not asked about:")
+	if name != "strict" {
+		s.line(4, "ordinary work, such as builds, tests, edits in the project, and documentation")
+	}
+	u := server.Unasked
+	for _, kind := range u.Kinds {
+		s.line(4, "%s: %s (unasked)", kind, kindWords[kind])
+	}
+	if len(u.Hosts) > 0 {
+		s.line(4, "talking to %s (unasked)", strings.Join(u.Hosts, ", "))
+	}
+	if len(u.Directories) > 0 {
+		s.line(4, "changing files in %s (unasked)", strings.Join(u.Directories, ", "))
+	}
+}
+
+// agentGaps reports what makes a policy for an agent count for less than it says.
+func (l *linter) agentGaps(s *policy.Server) {
+	var hosts []string
+	for _, h := range hook.Hosts() {
+		hosts = append(hosts, h.Name)
+	}
+	u := s.Unasked
+	switch {
+	case s.Drafted != nil:
+		l.gap("%s: nobody can start it: write its directory in the place of %s in its command", s.Name, policy.Root)
+	case s.Command != nil || s.URL != "":
+	case !s.Agent && slices.Contains(hosts, s.Name):
+		l.gap("%s: this is a host of agents: say agent: true, so that its presets hold in every command", s.Name)
+	case !s.Agent && len(u.Kinds)+len(u.Hosts)+len(u.Directories) > 0:
+		l.gap("%s: unasked counts for an agent's host alone: say agent: true", s.Name)
+	case s.Agent && !slices.Contains(hosts, s.Name):
+		near := schema.Nearest(s.Name, hosts)
+		if near != "" {
+			near = ": did you mean " + near + "?"
+		}
+		l.gap("%s: no hook uses it, because no host of agents has this name%s", s.Name, near)
+	}
+}
