@@ -273,6 +273,22 @@ func TestAside(t *testing.T) {
 	}
 }
 
+// TestChosenConfiguration holds that the directory which a call names for its command tells nothing of servers: a file there would say that a proxy judges
+// the call.
+func TestChosenConfiguration(t *testing.T) {
+	t.Parallel()
+	project, other := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(other+"/.mcp.json", []byte(`{"mcpServers": {"plain": {"command": "toolvet", "args": ["proxy", "--", "x"]}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for dir, want := range map[string]string{project: "deny", other: ""} { // in the session's own directory the file counts
+		input := map[string]any{"command": "cat ~/.ssh/id_rsa", "cwd": other}
+		if d, why := decision(t, newJudge(t), &link.Request{Host: "claude-code", Payload: payload(t, "mcp__plain__run", input, dir)}); d != want {
+			t.Errorf("in %s: %q, want %q: %s", dir, d, want, why)
+		}
+	}
+}
+
 // TestListed holds that what later elements of a list hold is described too.
 func TestListed(t *testing.T) {
 	t.Parallel()
