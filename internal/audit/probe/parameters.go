@@ -337,6 +337,7 @@ func (u *tool) text(form map[string]any, name string, w *world) string {
 	if v := api.Format(format); v != "" {
 		return v
 	}
+	line := false
 	for _, p := range u.parameters {
 		if p.name != name {
 			continue
@@ -365,6 +366,8 @@ func (u *tool) text(form map[string]any, name string, w *world) string {
 			return u.place(w, false)
 		case infer.URL:
 			return p.publicPage()
+		case infer.Command:
+			line = true
 		}
 	}
 	if said, _ := form["description"].(string); said != "" {
@@ -375,8 +378,14 @@ func (u *tool) text(form map[string]any, name string, w *world) string {
 	if _, ok := form["pattern"]; !ok && patternName.MatchString(name) {
 		return "**/*"
 	}
+	if _, ok := form["pattern"]; !ok && line {
+		return harmlessCommand
+	}
 	return api.Text(form)
 }
+
+// harmlessCommand is one that exists, and that lists of permitted programs have.
+const harmlessCommand = "ls"
 
 var (
 	saysRelative = lazyregexp.New(`(?i)\brelative (to|path)\b`)
