@@ -6,7 +6,6 @@
 package diagnose
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -20,6 +19,7 @@ import (
 	"github.com/toolvet/toolvet/cmd/internal/hook/fast"
 	"github.com/toolvet/toolvet/cmd/internal/hook/install"
 	"github.com/toolvet/toolvet/cmd/internal/hook/semantics"
+	"github.com/toolvet/toolvet/internal/machine/process"
 )
 
 // The calls that are judged. Nobody runs them.
@@ -169,40 +169,22 @@ func withPolicy(h install.Handler, file string) install.Handler {
 	return h
 }
 
-// maxOutput bounds what is kept of a hook's output, in bytes.
-const maxOutput = 1 << 20
-
-type bounded struct{ bytes.Buffer }
-
-func (b *bounded) Write(p []byte) (int, error) {
-	if room := maxOutput - b.Len(); room > 0 {
-		b.Buffer.Write(p[:min(room, len(p))])
-	}
-	return len(p), nil
-}
-
-// start runs a process until its end or a deadline.
+// start runs the hook's process until its end or a deadline, and leaves none of its processes behind.
 func (t *tries) start(args []string, limit time.Duration, call string) semantics.Result {
 	stdin, env := semantics.Payload(t.host.Name, t.dir, call)
 	ctx, cancel := context.WithTimeout(t.ctx, limit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-	var stdout, stderr bounded
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(stdin), &stdout, &stderr
-	cmd.Dir, cmd.Env = t.dir, slices.Concat(os.Environ(), env, t.env)
-	cmd.WaitDelay = time.Second
-	err := cmd.Run()
-	r := semantics.Result{Reply: hook.Reply{Stdout: stdout.Bytes(), Stderr: stderr.Bytes()}}
-	var exit *exec.ExitError
+	said, err := run(ctx, process.Command{Args: args, Dir: t.dir, Env: slices.Concat(os.Environ(), env, t.env)}, stdin)
+	r := semantics.Result{Reply: hook.Reply{Stdout: said.stdout, Stderr: said.stderr}}
 	switch {
-	case ctx.Err() != nil:
-		r.TimedOut = true
-	case err == nil, errors.Is(err, exec.ErrWaitDelay):
-	case errors.As(err, &exit):
-		r.Exit = exit.ExitCode()
-		r.Signalled = r.Exit < 0
-	case cmd.Process == nil:
+	case err != nil:
 		r.NotStarted, r.Exit = true, 127
+	case said.late:
+		r.TimedOut = true
+	case said.exit.Signal != "":
+		r.Signalled, r.Exit = true, -1
+	default:
+		r.Exit = said.exit.Code
 	}
 	return r
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/internal/machine/process"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
@@ -28,12 +29,10 @@ func Program(ctx context.Context, program string) string {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, file, "version")
-	cmd.WaitDelay = time.Second
-	text, err := cmd.Output()
-	version, isToolvet := strings.CutPrefix(strings.SplitN(string(text), "\n", 2)[0], "toolvet ")
+	line, ok := firstLine(ctx, file, "version")
+	version, isToolvet := strings.CutPrefix(line, "toolvet ")
 	switch {
-	case err != nil || !isToolvet:
+	case !ok || !isToolvet:
 		return "it does not say that it is toolvet"
 	case version == toolvet.Version:
 		return ThisVersion
@@ -45,13 +44,18 @@ func Program(ctx context.Context, program string) string {
 func Version(program string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, program, "--version")
-	cmd.WaitDelay = time.Second
-	text, err := cmd.Output()
-	if err != nil {
+	line, ok := firstLine(ctx, program, "--version")
+	if !ok {
 		return ""
 	}
-	return strings.TrimSpace(strings.SplitN(string(text), "\n", 2)[0])
+	return strings.TrimSpace(line)
+}
+
+// firstLine returns the first line that a program prints, and whether it ended well.
+func firstLine(ctx context.Context, args ...string) (line string, ok bool) {
+	said, err := run(ctx, process.Command{Args: args}, nil)
+	line, _, _ = strings.Cut(string(said.stdout), "\n")
+	return line, err == nil && said.exit.Err() == nil && !said.late
 }
 
 func same(x, y string) bool {
