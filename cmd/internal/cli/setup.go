@@ -54,7 +54,8 @@ A server's command gets 'toolvet proxy --' before it, and a URL becomes 'toolvet
 'toolvet setup --undo' gives each entry and each hook its former text.
 
 Exit codes: 0 set up and proven, or nothing to change; 1 not written, or something was put
-back; 2 a configuration that cannot be edited, or nothing found.`,
+back, or after --undo something still runs toolvet, such as the hooks of 'toolvet hook
+install'; 2 a configuration that cannot be edited, or nothing found.`,
 		Example: `  toolvet setup
   toolvet setup --dry-run
   toolvet setup --client cursor --client claude-code --yes

@@ -213,8 +213,8 @@ func (s *setupRun) undo() error {
 		terminal.Fprintf(s.stdout, "%s: to put back: %s\n", p.File, oneLine(strings.Join(list, ", "), 400))
 	}
 	real, err := s.showHookChanges(s.installer, changes, s.flags.verbose)
-	if len(staying) > 0 {
-		s.warn("the hooks of %s stay: 'toolvet hook install' made them; 'toolvet hook uninstall' removes them", strings.Join(staying, ", "))
+	if len(staying.titles) > 0 {
+		s.warn("the hooks of %s stay: 'toolvet hook install' made or changed them; remove them with %s", strings.Join(staying.titles, ", "), staying.remedy())
 	}
 	switch {
 	case err != nil:
@@ -226,7 +226,7 @@ func (s *setupRun) undo() error {
 		if len(faults) > 0 {
 			return exitCode(exitNoGo)
 		}
-		if _, err := terminal.Fprintf(s.stdout, "nothing to undo\n"); err != nil || len(staying) == 0 {
+		if _, err := terminal.Fprintf(s.stdout, "nothing to undo\n"); err != nil || len(staying.titles) == 0 {
 			return err
 		}
 		return exitCode(exitNoGo)
@@ -254,8 +254,8 @@ func (s *setupRun) undo() error {
 		}
 		left += n
 	}
-	if left == 0 && len(staying) > 0 {
-		terminal.Fprintf(s.stdout, "what setup did is undone: start your clients again; hooks that setup did not make still run toolvet\n")
+	if left == 0 && len(staying.titles) > 0 {
+		terminal.Fprintf(s.stdout, "what setup did is undone: start your clients again; the hooks above still run toolvet\n")
 		return exitCode(exitNoGo)
 	}
 	if left > 0 {
@@ -266,23 +266,50 @@ func (s *setupRun) undo() error {
 	return err
 }
 
-// hooksThatStay returns the titles of the hosts that still ask toolvet once setup's own hooks, those of the hosts with these names, are
-// out.
-func (s *setupRun) hooksThatStay(names []string) (titles []string) {
+// stayingHooks are those of hosts that still ask toolvet once setup's own hooks are out.
+type stayingHooks struct {
+	titles         []string // of the hosts
+	usual, managed []string // their names; managed: of those with a hook in a scope that an uninstall has to name
+}
+
+// remedy returns the commands that remove the hooks.
+func (h stayingHooks) remedy() string {
+	var commands []string
+	if h.usual != nil {
+		commands = append(commands, "'toolvet hook uninstall "+strings.Join(h.usual, " ")+"'")
+	}
+	if h.managed != nil {
+		commands = append(commands, "'toolvet hook uninstall --scope managed "+strings.Join(h.managed, " ")+"'")
+	}
+	return strings.Join(commands, " and ")
+}
+
+// hooksThatStay returns the hooks that are not setup's own, which are those of the hosts with these names.
+func (s *setupRun) hooksThatStay(names []string) (out stayingHooks) {
 	for _, h := range hook.Hosts() {
 		if !s.wanted(h.Name) {
 			continue
 		}
 		status := s.installer.Status(h)
+		usual, managed := false, false
 		for i, own := range status.Own {
 			setups := status.Scopes[i] == install.User && slices.Contains(names, h.Name)
 			if !setups || own.Policy() != "" {
-				titles = append(titles, h.Title)
-				break
+				managed = managed || status.Scopes[i] == install.Managed
+				usual = usual || status.Scopes[i] != install.Managed
 			}
 		}
+		if usual {
+			out.usual = append(out.usual, h.Name)
+		}
+		if managed {
+			out.managed = append(out.managed, h.Name)
+		}
+		if usual || managed {
+			out.titles = append(out.titles, h.Title)
+		}
 	}
-	return titles
+	return out
 }
 
 func (s *setupRun) planUninstall(names []string) ([]*install.Change, error) {
