@@ -90,7 +90,7 @@ func (p *peer) next() (l *link, wait func(context.Context) error, err error) {
 		return p.link, nil, nil
 	case p.dialing != nil:
 	case pause > 0 && p.failures >= circuitAfter:
-		return nil, nil, &UnavailableError{server: p.cfg.Name, Next: p.state.Next, Err: p.state.Err}
+		return nil, nil, &UnavailableError{server: p.cfg.Name, Next: p.state.Next, Err: p.state.Err, held: true}
 	case pause > 0:
 		return nil, func(ctx context.Context) error { return sleep(ctx, p.set.ctx, pause) }, nil
 	default:

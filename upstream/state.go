@@ -78,20 +78,18 @@ type UnavailableError struct {
 	Next   time.Time // no attempt to connect before it
 	Err    error     // of the last one
 	server string
+	held   bool // no attempt was made for this request
 }
 
+// Error promises another attempt only to a caller who could not have one.
 func (e *UnavailableError) Error() string {
-	return fmt.Sprintf("the server %q is not available; %s: %v", e.server, e.next(), e.Err)
+	if pause := time.Until(e.Next).Round(100 * time.Millisecond); e.held && pause > 0 {
+		return fmt.Sprintf("the server %q is not available, and is tried again in %s: %v", e.server, pause, e.Err)
+	}
+	return fmt.Sprintf("the server %q is not available: %v", e.server, e.Err)
 }
 
 func (e *UnavailableError) Unwrap() error { return e.Err }
-
-func (e *UnavailableError) next() string {
-	if pause := time.Until(e.Next).Round(100 * time.Millisecond); pause > 0 {
-		return fmt.Sprintf("it is tried again in %s", pause)
-	}
-	return "the next use tries again"
-}
 
 // sleep waits, or returns the error of ctx.
 func sleep(ctx, set context.Context, d time.Duration) error {

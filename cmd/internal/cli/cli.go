@@ -28,11 +28,9 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/enforce"
-	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/terminal"
 	"github.com/toolvet/toolvet/schema"
-	"github.com/toolvet/toolvet/upstream"
 )
 
 // The exit codes.
@@ -224,16 +222,10 @@ func (a *app) complain(err error) {
 	}
 }
 
-// retries matches what a set of servers says of its next attempt. A command that ends makes none.
-var retries = lazyregexp.New(`is not available; (it is tried again in [^:\n]*|the next use tries again):`)
-
 // errorText returns the text of an error. Its lines after the first are those of a policy, or begin
 // with a space.
 func errorText(err error) terminal.Text {
 	text := strings.TrimPrefix(err.Error(), "toolvet: ")
-	if errors.As(err, new(*upstream.UnavailableError)) {
-		text = retries.ReplaceAllString(text, "is not available:")
-	}
 	if errors.As(err, new(*policy.Error)) || errors.As(err, new(policy.Errors)) {
 		return terminal.Text(text)
 	}
