@@ -66,7 +66,7 @@ func TestStartErrors(t *testing.T) {
 		want    []string
 	}{
 		"future":                {0, []string{`"2031-01-01"`, "2025-11-25"}},
-		"refuses all":           {0, []string{"refuses initialize: closed on \ufffd[31mSundays (code -32000)", "refuses server/discover"}},
+		"refuses all":           {0, []string{"refuses initialize: closed on \ufffd[31mSundays (code -32000)"}},
 		"modern of another age": {0, []string{"2026-07-28"}},
 		"only garbage":          {enough, []string{"did not answer initialize in time", "no JSON-RPC", "Listening on \ufffd[1mport 3000"}},
 		"dies":                  {0, []string{"exited with code 3 before it answered initialize", "| error: API key is missing"}},
@@ -89,6 +89,9 @@ func TestStartErrors(t *testing.T) {
 				t.Errorf("errors.Is(err, context.DeadlineExceeded) is not as it should be: %v", err)
 			}
 			wantText(t, err, test.want)
+			if name == "refuses all" && strings.Contains(err.Error(), "; then") {
+				t.Errorf("one reason is told twice: %v", err)
+			}
 		})
 	}
 }

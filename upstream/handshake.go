@@ -30,6 +30,9 @@ func (c *client) shakeHands(ctx context.Context) error {
 		return err
 	}
 	if modern := c.discover(ctx); modern != nil {
+		if again := (*RefusedError)(nil); errors.As(modern, &again) && again.Message == refused.Message {
+			return err // for the same reason
+		}
 		return fmt.Errorf("%w; then %w", err, modern)
 	}
 	return nil

@@ -9,7 +9,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/toolvet/toolvet/cmd/internal/supervise"
 	"github.com/toolvet/toolvet/internal/auth"
@@ -31,7 +34,7 @@ type Dialer struct {
 func (d *Dialer) Dial(ctx context.Context, stderr io.Writer) (upstream.Transport, error) {
 	switch {
 	case d.Server.URL != "":
-		return d.connect(ctx, stderr)
+		return d.connect()
 	case d.Server.Command == nil:
 		return nil, Unreachable(d.Server)
 	}
@@ -62,8 +65,8 @@ func Unreachable(s *policy.Server) error {
 }
 
 // connect opens a connection to a URL, with the policy's credentials for it.
-func (d *Dialer) connect(ctx context.Context, stderr io.Writer) (upstream.Transport, error) {
-	server := upstream.HTTP{URL: d.Server.URL, Logger: d.Logger}
+func (d *Dialer) connect() (upstream.Transport, error) {
+	server := streamable.ClientConfig{URL: d.Server.URL, Advice: Advice(d.Server), Logger: d.Logger}
 	if d.Server.Credentials != nil {
 		transport, err := auth.NewTransport(d.Server, streamable.NewTransport(), auth.Options{Logger: d.Logger})
 		if err != nil {
@@ -71,7 +74,26 @@ func (d *Dialer) connect(ctx context.Context, stderr io.Writer) (upstream.Transp
 		}
 		server.Transport = transport
 	}
-	return server.Dial(ctx, stderr)
+	client, err := streamable.NewClient(server)
+	if err != nil {
+		return nil, err // a nil *streamable.Client is no nil Transport
+	}
+	return client, nil
+}
+
+// Advice tells how a person gives other credentials for a server of the policy.
+func Advice(s *policy.Server) string {
+	key := "servers." + s.Name + ".credentials"
+	if s.Credentials == nil {
+		return "the policy has none: add " + key + ", such as {header: {Authorization: \"Bearer ${TOKEN}\"}}"
+	}
+	names := slices.Sorted(maps.Keys(s.Credentials.Headers))
+	names = slices.AppendSeq(names, maps.Keys(s.Credentials.HeaderFiles))
+	if len(names) == 0 {
+		return "correct " + key + " in the policy"
+	}
+	slices.Sort(names)
+	return "correct " + key + " in the policy, which gives " + strings.Join(names, ", ")
 }
 
 // Environment returns the environment for starting a server: toolvet's own with the policy's

@@ -60,15 +60,21 @@ func startServer(ctx context.Context, server upstream.Dialer, timeout time.Durat
 	client, err := servers.Connect(ctx, server, servers.Options{Timeout: timeout})
 	if servers.HandshakeFailed(err) {
 		d, ok := server.(*backend.Dialer)
-		return nil, enforce.WithHint(err, "%s", handshakeHint(err, ok && d.Server.URL != ""))
+		if hint := handshakeHint(err, ok && d.Server.URL != ""); hint != "" {
+			err = enforce.WithHint(err, "%s", hint)
+		}
+		return nil, err
 	}
 	return client, err
 }
 
-// handshakeHint advises what to do about a server that does not complete the handshake.
+// handshakeHint advises what to do about a server that does not complete the handshake; "": the error says it all, as that of a
+// status does, and that of a server on stdio that speaks MCP and refuses.
 func handshakeHint(err error, remote bool) string {
 	late := errors.Is(err, context.DeadlineExceeded)
 	switch text := err.Error(); {
+	case remote && strings.Contains(text, "answers with HTTP"), !remote && errors.As(err, new(*upstream.RefusedError)):
+		return ""
 	case strings.Contains(text, "MODULE_NOT_FOUND") && strings.Contains(text, "_npx"): // its start was cut short once
 		return "npx has installed the package in part: delete the directory in _npx that the error names, and install it once with 'npx -y PACKAGE --help'"
 	case remote && late:

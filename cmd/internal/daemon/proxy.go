@@ -167,6 +167,7 @@ func (p *proxy) contained(remote *remote) (func(context.Context) (stdio.Peer, er
 type remote struct {
 	url       *url.URL
 	transport http.RoundTripper
+	advice    string // on credentials
 }
 
 // remote finds the URL of the server; nil: a command starts it.
@@ -180,7 +181,10 @@ func (p *proxy) remote() (*remote, error) {
 	if err != nil {
 		return nil, errors.New("the server's URL cannot be read") // it may hold a secret
 	}
-	r := &remote{url: u, transport: streamable.NewTransport()}
+	r := &remote{url: u, transport: streamable.NewTransport(), advice: backend.Advice(s)}
+	if p.cfg.Upstream != "" && s.Credentials == nil {
+		r.advice = "the variable NAME of --upstream-header Authorization=NAME holds the header, such as 'Bearer TOKEN'"
+	}
 	if len(p.cfg.UpstreamHeaders) > 0 {
 		if s.Credentials != nil {
 			return nil, enforce.WithHint(errors.New("the policy has credentials for the server, and so has the command line"), "leave out --upstream-header")
@@ -207,7 +211,7 @@ func (p *proxy) remote() (*remote, error) {
 // connect begins a session of lines with the server.
 func (r *remote) connect(cfg relay.Config) (stdio.Peer, error) {
 	client, err := streamable.NewClient(streamable.ClientConfig{
-		URL: r.url.String(), Transport: r.transport, Limits: cfg.Limits, Logger: cfg.Logger,
+		URL: r.url.String(), Transport: r.transport, Advice: r.advice, Limits: cfg.Limits, Logger: cfg.Logger,
 	})
 	if err != nil {
 		return nil, enforce.WithHint(err, "correct --upstream") // a nil *Client is no nil Peer

@@ -27,6 +27,8 @@ type ClientConfig struct {
 	// Transport makes the requests, and may add credentials to them. It gets only requests to the URL's
 	// origin. Default: [NewTransport].
 	Transport http.RoundTripper
+	// Advice tells in an error how a person gives other credentials for the server; "" leaves it out.
+	Advice string
 	// Limits bound each message in both directions; default call.Limits, but 64 MiB.
 	Limits call.Limits
 	// HeaderTimeout bounds the wait for the headers of an answer, which includes the answer itself if

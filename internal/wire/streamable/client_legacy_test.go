@@ -118,6 +118,11 @@ func TestClientAnswersAll(t *testing.T) {
 		answer      func(http.ResponseWriter, request)
 	}{
 		{"401", "HTTP 401 Unauthorized: it wants other credentials", func(w http.ResponseWriter, _ request) { w.WriteHeader(401) }},
+		{"401 with words", "it wants other credentials: ask Ann", func(w http.ResponseWriter, _ request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(401)
+			io.WriteString(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no"}}`)
+		}},
 		{"404", "HTTP 404 Not Found", func(w http.ResponseWriter, _ request) { w.WriteHeader(404) }},
 		{"503 with words", "HTTP 503", func(w http.ResponseWriter, _ request) { http.Error(w, "<html>", http.StatusServiceUnavailable) }},
 		{"202", "does not answer", func(w http.ResponseWriter, _ request) { w.WriteHeader(202) }},
@@ -154,6 +159,7 @@ func TestClientAnswersAll(t *testing.T) {
 			server := newFake(t, tt.answer)
 			u := newUser(t, server.URL, func(c *streamable.ClientConfig) {
 				c.Limits.Bytes = 64 << 10
+				c.Advice = "ask Ann"
 				if tt.name == "late" {
 					c.HeaderTimeout = 50 * time.Millisecond
 				}

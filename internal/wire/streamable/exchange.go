@@ -86,8 +86,8 @@ func (c *Client) refused(p *post, s session, resp *http.Response, first bool) (a
 			m, _ = jsonrpc.DecodeEnvelope(text, c.limits) // other text is ignored
 		}
 	}
-	if m.Error == nil || m.ID != nil && jsonrpc.IDKey(m.ID) != jsonrpc.IDKey(p.ID) {
-		return false, statusError(resp)
+	if m.Error == nil || m.ID != nil && jsonrpc.IDKey(m.ID) != jsonrpc.IDKey(p.ID) || resp.StatusCode == http.StatusUnauthorized {
+		return false, c.statusError(resp)
 	}
 	if first && mismatch(m.Error, c.limits) && p.Method == "tools/call" && c.relist(p) {
 		return true, nil
@@ -103,12 +103,15 @@ func mismatch(body json.RawMessage, limits call.Limits) bool {
 	return string(find(body, limits, "code")) == strconv.Itoa(mcpheader.HeaderMismatch)
 }
 
-// statusError explains a status without a message.
-func statusError(resp *http.Response) error {
+// statusError explains a status without a message, and that of wrong credentials: no message of a server says how toolvet gets others.
+func (c *Client) statusError(resp *http.Response) error {
 	hint := ""
 	switch resp.StatusCode {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		hint = ": it wants other credentials"
+		if c.cfg.Advice != "" {
+			hint += ": " + c.cfg.Advice
+		}
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
 		hint = ": is its URL that of an MCP endpoint for Streamable HTTP?"
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
@@ -192,7 +195,7 @@ func (c *Client) private(p *post, h http.Header) (result json.RawMessage, header
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return nil, nil, statusError(resp)
+		return nil, nil, c.statusError(resp)
 	}
 	loan := c.lend()
 	defer loan.Return()

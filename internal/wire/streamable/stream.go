@@ -144,7 +144,7 @@ func (c *Client) resume(ctx context.Context, f *feed) (*http.Response, error) {
 			return resp, nil
 		}
 		resp.Body.Close()
-		if err = statusError(resp); resp.StatusCode < 500 {
+		if err = c.statusError(resp); resp.StatusCode < 500 {
 			break
 		}
 	}
