@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -95,7 +94,7 @@ func (p *peer) next() (l *link, wait func(context.Context) error, err error) {
 		return nil, func(ctx context.Context) error { return sleep(ctx, p.set.ctx, pause) }, nil
 	default:
 		p.dialing = newFlight[*link]()
-		p.setState(State{Status: Connecting})
+		p.setState(State{Status: Connecting, Failures: p.failures})
 		f := p.dialing
 		p.running.Go(func() { p.dial(f) })
 	}
@@ -169,7 +168,7 @@ func (p *peer) lost(lived time.Duration, why error) {
 	}
 	p.failures = 0
 	p.setState(State{Status: Failed, Err: why}) // the next use tries at once
-	p.set.log.Warn("a server's connection is lost", "server", p.cfg.Name, "err", p.brief(why))
+	p.set.log.Warn("a server's connection is lost", "server", p.cfg.Name, "err", why)
 }
 
 // over reports whether no more answers will come.
@@ -193,16 +192,7 @@ func canceled() context.Context {
 func (p *peer) failed(why error) {
 	p.failures++
 	p.setState(State{Status: Failed, Err: why, Failures: p.failures, Next: time.Now().Add(backoff(p.failures))})
-	p.set.log.Warn("a server is not connected", "server", p.cfg.Name, "failures", p.failures, "next", p.state.Next, "err", p.brief(why))
-}
-
-// brief is an error for the log. Its end may hold what the server wrote on standard error, which a reader of that has seen already.
-func (p *peer) brief(why error) string {
-	text := why.Error()
-	if p.cfg.Stderr != nil {
-		text, _, _ = strings.Cut(text, tailTitle)
-	}
-	return text
+	p.set.log.Warn("a server is not connected", "server", p.cfg.Name, "failures", p.failures, "next", p.state.Next, "err", why)
 }
 
 func (p *peer) release() {

@@ -12,7 +12,6 @@ import (
 
 func (a *app) serveCommand() *cobra.Command {
 	cfg := daemon.ServeConfig{Stdin: a.stdin, Stdout: a.wire, Stderr: a.stderr}
-	var verbose bool
 	cmd := &cobra.Command{
 		Use:   "serve [flags]",
 		Short: "Put all servers of a policy behind one endpoint",
@@ -20,7 +19,7 @@ func (a *app) serveCommand() *cobra.Command {
 
   /mcp         all servers; tools and prompts have names SERVER__NAME
   /mcp/SERVER  one of them
-  /healthz     whether toolvet runs      /readyz   the state of the servers
+  /healthz     whether toolvet runs      /readyz   the servers that are down
   /metrics     for Prometheus
 
 Without --policy, it takes the toolvet.yaml of this directory.
@@ -48,7 +47,7 @@ scheduler as the server "schedule", and shows the jobs on web pages at /schedule
 			case cfg.Stdio && cmd.Flags().Changed("listen"):
 				return usageError(cmd, "--stdio and --listen do not go together")
 			}
-			cfg.Logger = newLogger(a.stderr, verbose)
+			cfg.Logger = newLogger(a.stderr, cfg.Verbose)
 			a.warnExposed(cfg.Source.Policy)
 			return daemon.Serve(cmd.Context(), cfg)
 		},
@@ -63,6 +62,6 @@ scheduler as the server "schedule", and shows the jobs on web pages at /schedule
 	f.IntVar(&cfg.MaxSessions, "max-sessions", 1000, "most sessions of one principal at each path, `NUMBER`; ten times as many for all principals together")
 	f.DurationVar(&cfg.Timeout, "server-timeout", daemon.ServerTimeout, "how long a server may take to start, and to list its tools")
 	addProcessFlag(cmd, &cfg.MaxProcesses)
-	f.BoolVarP(&verbose, "verbose", "v", false, "print refused calls on standard error, too")
+	f.BoolVarP(&cfg.Verbose, "verbose", "v", false, "print refused calls and the servers' own standard error, too")
 	return cmd
 }

@@ -11,6 +11,7 @@ import (
 	"net/http"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/machine/process"
 	"github.com/toolvet/toolvet/internal/proxy/relay"
 	"github.com/toolvet/toolvet/internal/proxy/stdio"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
@@ -49,10 +50,17 @@ func (p *proxy) bridge(ctx context.Context, cfg stdio.Config) error {
 // runSession serves one session with a server of its own.
 func runSession(ctx context.Context, cfg stdio.Config, caller call.Session, in io.Reader, out io.Writer) error {
 	cfg.Session, cfg.Stdin, cfg.Stdout = caller, in, out
-	code, err := stdio.Run(ctx, cfg)
-	if err == nil && code != 0 && ctx.Err() == nil {
-		cfg.Logger.Warn("a server ended", "code", code)
+	cfg.Ended = func(exit process.Exit) {
+		if exit.Err() == nil {
+			return
+		}
+		of := []any{"server", cfg.Server, "code", exit.Code}
+		if said, ok := cfg.Stderr.(*silent); ok && said.String() != "" {
+			of = append(of, "stderr", said.String())
+		}
+		cfg.Logger.Warn("a server ended", of...)
 	}
+	_, err := stdio.Run(ctx, cfg)
 	return err
 }
 

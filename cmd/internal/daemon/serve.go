@@ -47,6 +47,7 @@ type ServeConfig struct {
 	MaxProcesses int           // of one server for one principal, 16 times as many in all; default DefaultProcesses
 	Timeout      time.Duration // of a server's start, and of its lists; default ServerTimeout
 	Stderr       io.Writer     // for the operator
+	Verbose      bool          // Stderr gets what servers write on theirs, too
 	Logger       *slog.Logger
 }
 

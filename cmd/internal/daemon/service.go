@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -207,11 +208,20 @@ func (s *service) upstreams() []gateway.Server {
 	list := make([]gateway.Server, len(s.servers))
 	for i, one := range s.servers {
 		list[i] = gateway.Server{
-			Server:    upstream.Server{Name: one.name, Dialer: one.dialer, Stderr: &prefixed{name: one.name, w: s.cfg.Stderr}, Timeout: cmp.Or(s.cfg.Timeout, ServerTimeout)},
+			Server:    upstream.Server{Name: one.name, Dialer: one.dialer, Stderr: s.stderr(one.name), Timeout: cmp.Or(s.cfg.Timeout, ServerTimeout)},
 			DialerFor: one.local, CountFor: s.processes.counted(one), Gate: one.gate.Load, Rehearse: one.rehearse, Version: one.version,
 		}
 	}
 	return list
+}
+
+// stderr receives what a server writes on standard error; nil: nobody wants to read it, and its end stands in errors. Most servers
+// greet there at each start.
+func (s *service) stderr(server string) io.Writer {
+	if !s.cfg.Verbose {
+		return nil
+	}
+	return &prefixed{name: server, w: s.cfg.Stderr}
 }
 
 // dialerFor returns the way to reach the server for a session.

@@ -193,11 +193,13 @@ func (w *web) relayConfig(server *served) relay.Config {
 
 // session serves one session with a server process of its own.
 func (w *web) session(ctx context.Context, server *served, caller call.Session, in io.Reader, out io.Writer) error {
+	stderr := w.s.stderr(server.name)
+	if stderr == nil {
+		stderr = new(silent)
+	}
 	return runSession(ctx, stdio.Config{
-		Config: w.relayConfig(server),
-		Connect: func() (stdio.Peer, error) {
-			return server.dialerFor(caller).Dial(ctx, &prefixed{name: server.name, w: w.s.cfg.Stderr})
-		},
+		Config: w.relayConfig(server), Stderr: stderr,
+		Connect: func() (stdio.Peer, error) { return server.dialerFor(caller).Dial(ctx, stderr) },
 	}, caller, in, out)
 }
 
@@ -256,6 +258,18 @@ type connection struct {
 	Version  string          `json:"protocolVersion,omitempty"`
 }
 
+// down reports whether connections to the server have failed and none stands. Nobody knows of a server without connections.
+func (s *serverState) down() bool {
+	failed := false
+	for _, c := range s.Connections {
+		if c.Status == upstream.Ready {
+			return false
+		}
+		failed = failed || c.Status == upstream.Failed || c.Failures > 0
+	}
+	return failed
+}
+
 // A policyState is what /readyz reports of the policy. Why a text is refused stands in the log, since it may quote the policy.
 type policyState struct {
 	Digest  string    `json:"digest"` // SHA-256 of the text in force
@@ -288,7 +302,7 @@ func (w *web) readiness() (status string, code int) {
 func (w *web) ready(rw http.ResponseWriter, _ *http.Request) {
 	status, code := w.readiness()
 	states := w.s.gateway.States()
-	servers := []serverState{}
+	servers, down := []serverState{}, []string{}
 	for _, name := range serving.Of(w.s.gateway).Names() {
 		one := serverState{name, []connection{}}
 		for _, state := range states[name] {
@@ -300,12 +314,16 @@ func (w *web) ready(rw http.ResponseWriter, _ *http.Request) {
 			one.Connections = append(one.Connections, c)
 		}
 		servers = append(servers, one)
+		if one.down() {
+			down = append(down, name)
+		}
 	}
 	respond(rw, code, struct {
 		Status  string        `json:"status"`
+		Down    []string      `json:"down"`
 		Policy  policyState   `json:"policy"`
 		Servers []serverState `json:"servers"`
-	}{status, w.s.policyState(), servers})
+	}{status, down, w.s.policyState(), servers})
 }
 
 func (s *service) policyState() policyState {

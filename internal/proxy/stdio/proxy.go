@@ -27,6 +27,8 @@ type Config struct {
 	Dir     string   // its working directory; "" is ours
 	// Connect connects to the server instead of starting Command.
 	Connect func() (Peer, error)
+	// Ended, unless nil, hears of a server that ended by itself.
+	Ended func(process.Exit)
 	// Session holds the initial facts about the caller: the subject, the transport. The
 	// client's own messages fill in the rest.
 	Session call.Session
@@ -135,10 +137,12 @@ func (p *session) serve(ctx context.Context, server Peer) int {
 	go p.readClient(p.ctx, p.reading)
 	go p.readServer(server.Stdout())
 	go p.watchClient()
+	byItself := false
 	select {
 	case <-clientDone:
 		p.finish(server)
 	case <-p.serverGone:
+		byItself = true
 	case <-p.ctx.Done():
 	}
 	if remote(server) && !p.isGone() {
@@ -146,6 +150,9 @@ func (p *session) serve(ctx context.Context, server Peer) int {
 	}
 	p.exit = stop(p.ctx, server)
 	close(p.exited)
+	if byItself && p.cfg.Ended != nil {
+		p.cfg.Ended(p.exit)
+	}
 	if !remote(server) {
 		p.client.Ended()
 	}
