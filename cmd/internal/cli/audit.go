@@ -73,10 +73,10 @@ func (a *app) auditCommand() *cobra.Command {
 		Short: "Grade a server's input validation, with evidence",
 		Long: `Grade a server's input validation, with evidence.
 
-With a command, audit runs the server in a sandbox of the Linux kernel, with files, links
-and a network made for it, and observes the effects of calls. Write {ROOT} in the command,
-or in --env, in place of the directory that the server may use. Without {ROOT}, a directory
-at the end of the command stands for it.
+With a command, -- before it or not, audit runs the server in a sandbox of the Linux
+kernel, with files, links and a network made for it, and observes the effects of calls.
+Write {ROOT} in the command, or in --env, in place of the directory that the server may
+use. Without {ROOT}, a directory at the end of the command stands for it.
 
 With a directory, audit reads the code in it and follows the arguments of tools to files,
 commands and requests. It reads JavaScript, TypeScript and Python. A name stands for a
@@ -88,17 +88,21 @@ that break the schemas of tools that read.
 
 Exit codes: 0 the grade is --fail-under or better, or there is no --fail-under, 1 it is worse
 or incomplete (B?), 2 not audited.`,
-		Example: `  toolvet audit -- npx -y @modelcontextprotocol/server-filesystem {ROOT}
+		Example: `  toolvet audit npx -y @modelcontextprotocol/server-filesystem {ROOT}
   toolvet audit ./my-server -- node my-server/dist/index.js
   toolvet audit --fail-under B --sarif audit.sarif ./my-server
   toolvet audit --import-sarif codeql.sarif ./my-server -- node my-server/dist/index.js
   toolvet audit --behind-proxy -- npx -y @modelcontextprotocol/server-filesystem {ROOT}
   toolvet audit --write-policy toolvet.yaml -- node my-server/dist/index.js {ROOT}`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			places, server := serverArgs(cmd, args)
+			places, server, err := placeOrCommand(cmd, args, isAuditPlace)
+			if err != nil {
+				return err
+			}
 			return a.audit(cmd, flags, places, server)
 		},
 	}
+	takesCommand(cmd)
 	f := cmd.Flags()
 	f.StringVar(&flags.failUnder, "fail-under", "", "exit with 1 if the grade is worse than `A|B|C|D`")
 	f.BoolVar(&flags.partly, "allow-incomplete", false, "with --fail-under: accept an incomplete grade such as B? as its letter")
@@ -134,7 +138,7 @@ or incomplete (B?), 2 not audited.`,
 func (f *auditFlags) check(cmd *cobra.Command, places, server []string) error {
 	switch {
 	case len(places) > 1:
-		return usageError(cmd, "name one directory, package or URL")
+		return usageError(cmd, "name one directory, package or URL, or a server's command: its program has to be on the PATH")
 	case len(places) == 0 && len(server) == 0:
 		return usageError(cmd, "name what to audit: a directory, a package or a URL, or a server's command after --")
 	case len(places) > 0 && isURL(places[0]) && len(server) > 0:
@@ -401,6 +405,12 @@ func (a *app) tryServer(ctx context.Context, flags auditFlags, server []string, 
 		return nil, enforce.WithHint(fmt.Errorf("audit runs servers only in a sandbox: %w", err), "'toolvet audit DIR' reads its code without one; 'toolvet doctor' lists what is missing on this machine")
 	}
 	return found, err
+}
+
+// isAuditPlace reports whether an argument names a place to audit, before it can be a server's command.
+func isAuditPlace(arg string) bool {
+	_, err := sourceDir(arg)
+	return err == nil || isURL(arg)
 }
 
 func isURL(s string) bool { return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://") }

@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -27,6 +28,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/cmd/internal/hook/install"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/terminal"
@@ -268,6 +270,30 @@ func serverCommand(cmd *cobra.Command, args []string) ([]string, error) {
 		}
 	}
 	return args, nil
+}
+
+// placeOrCommand splits the arguments of a command that takes a place, flags after it too, and a server's command, with or without "--"
+// before it. Cmd must be one that [takesCommand].
+func placeOrCommand(cmd *cobra.Command, args []string, isPlace func(string) bool) (places, server []string, err error) {
+	if len(args) > 0 && cmd.ArgsLenAtDash() < 0 && !slices.Contains(args, "--") && !isPlace(args[0]) {
+		if _, missing := install.LookPath(args[0]); missing == nil {
+			server, err = serverCommand(cmd, args)
+			return nil, server, err
+		}
+	}
+	if cmd.ArgsLenAtDash() < 0 { // what follows the place is not parsed yet
+		f := cmd.Flags()
+		f.SetInterspersed(true)
+		if err := f.Parse(args); err != nil {
+			return nil, nil, cmd.FlagErrorFunc()(cmd, err)
+		}
+		if help, err := f.GetBool("help"); err == nil && help {
+			return nil, nil, pflag.ErrHelp
+		}
+		args = f.Args()
+	}
+	places, server = serverArgs(cmd, args)
+	return places, server, nil
 }
 
 // serverArgs splits the arguments at "--".

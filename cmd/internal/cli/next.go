@@ -33,7 +33,7 @@ var nextStepList = []nextStep{
 	{"", "toolvet setup", "put toolvet in front of the MCP servers and agents on this machine"},
 	{"", "toolvet hook install", "judge every call of the coding agents on this machine"},
 	{"", "toolvet proxy COMMAND", "stand in front of an MCP server that COMMAND starts"},
-	{"", "toolvet audit -- COMMAND", "grade such a server"},
+	{"", "toolvet audit COMMAND", "grade such a server"},
 	{"", "toolvet --help", "list all commands"},
 }
 
