@@ -121,9 +121,10 @@ type Gateway struct {
 	mu       sync.Mutex
 	servers  []Server
 	pools    map[principal]*pool
-	known    map[string]features // the features that servers last announced, by name
-	active   int                 // requests of clients in progress
-	draining chan struct{}       // closed when active is 0; nil: not draining
+	kept     map[principal]map[string]kept // lists by server
+	known    map[string]features           // the features that servers last announced, by name
+	active   int                           // requests of clients in progress
+	draining chan struct{}                 // closed when active is 0; nil: not draining
 	drained  bool
 	closed   bool
 }
@@ -134,7 +135,7 @@ func New(cfg Config) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Gateway{cfg: cfg, log: cfg.Logger, servers: cfg.Servers, pools: map[principal]*pool{}, known: map[string]features{}}
+	g := &Gateway{cfg: cfg, log: cfg.Logger, servers: cfg.Servers, pools: map[principal]*pool{}, kept: map[principal]map[string]kept{}, known: map[string]features{}}
 	g.personal = slices.ContainsFunc(cfg.Servers, isPersonal)
 	if g.validator, err = validate.New(validate.Config{Limits: cfg.Limits}); err != nil {
 		return nil, err

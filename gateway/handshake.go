@@ -206,6 +206,10 @@ func (p *pool) instructions(ctx context.Context) string {
 	said, silent := make([]string, len(peers)), make([]string, len(peers))
 	var asking sync.WaitGroup
 	for i, peer := range peers {
+		if text, ok := peer.instructionsKept(); ok {
+			said[i] = text
+			continue
+		}
 		asking.Go(func() {
 			if _, known := peer.list(ctx, servers.Tools); !known {
 				silent[i] = peer.name
@@ -218,9 +222,16 @@ func (p *pool) instructions(ctx context.Context) string {
 				return
 			}
 			p.g.learn(peer.name, featuresOf(raw))
-			if _, raw, err = servers.Of(peer.set).Info(ctx, peer.name); err == nil && raw != nil && len(raw) <= maxInstructions {
+			if _, raw, err = servers.Of(peer.set).Info(ctx, peer.name); err != nil {
+				return
+			}
+			if raw != nil && len(raw) <= maxInstructions {
 				said[i] = textOf(splice.Get(peer.reviewed(ctx, fmt.Appendf(nil, `{"instructions":%s}`, raw)), wide, "instructions"))
 			}
+			text := said[i]
+			peer.mu.Lock()
+			peer.said = &text
+			peer.mu.Unlock()
 		})
 	}
 	asking.Wait()

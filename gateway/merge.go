@@ -54,7 +54,7 @@ type part struct {
 	known   bool
 }
 
-// ask is a way to get a list of a server: peer.list or peer.remembered.
+// ask is a way to get a list of a server: peer.list, peer.listAtOnce or peer.remembered.
 type ask func(p *peer, ctx context.Context, list servers.List) ([]entry, bool)
 
 // parts gets a list from all servers at the same time.
@@ -89,7 +89,7 @@ func (s *session) list(ctx context.Context, r *request, list servers.List) (json
 			return nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: "the cursor is none of this list, or not any more: list again from the start"}
 		}
 	}
-	page := s.page(ctx, p, p.parts(ctx, list, (*peer).list), list, from)
+	page := s.page(ctx, p, p.parts(ctx, list, (*peer).listAtOnce), list, from)
 	return page.encode(list, r.modern)
 }
 

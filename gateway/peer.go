@@ -31,6 +31,7 @@ type peer struct {
 	working map[*session]int // the number of requests under way
 	retired chan struct{}    // closed when no request is under way any more; nil: in use
 	shelves map[servers.List]*shelf
+	said    *string           // its instructions; nil: not known
 	late    bool              // the last wait for a list was in vain
 	down    time.Time         // the start of the outage; zero: the server is up
 	was     bool              // it was connected once

@@ -67,6 +67,7 @@ func (g *Gateway) join(key principal, who call.Session, s *session) (*pool, erro
 		p = &pool{g: g, key: key, who: call.Session{Subject: who.Subject, Authenticated: who.Authenticated, Claims: who.Claims, Transport: who.Transport}, sessions: map[*session]bool{}, changed: map[string]bool{}}
 		p.ctx, p.cancel = context.WithCancel(g.ctx)
 		p.update(g.servers)
+		g.restore(p)
 		g.pools[key] = p
 	}
 	if p.linger != nil {
@@ -103,6 +104,7 @@ func (g *Gateway) discard(p *pool) {
 	}
 	p.closed = true
 	delete(g.pools, p.key)
+	g.keep(p)
 	g.retiring.Go(func() { p.close(g.ctx) })
 }
 

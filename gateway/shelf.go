@@ -58,7 +58,8 @@ type shelf struct {
 	entries []entry
 	known   bool          // the server has sent the list at least once
 	told    bool          // sessions have been notified of the change
-	missed  bool          // a session got a merged list without it
+	missed  bool          // a session got a merged list without it, or with a kept one
+	kept    bool          // the pages are those of an earlier connection, and the server has not sent the list since
 	flight  chan struct{} // closed when the server has answered or failed; nil: not asked
 
 	outdated bool // the server has told of a change, and renew has not asked since
@@ -81,11 +82,7 @@ type entry struct {
 func (p *peer) list(ctx context.Context, list servers.List) (entries []entry, known bool) {
 	p.mu.Lock()
 	s := p.shelf(list)
-	if s.flight == nil {
-		s.flight = make(chan struct{})
-		go p.refresh(list, s)
-	}
-	flight, late := s.flight, p.late
+	flight, late := p.fly(list, s), p.late
 	p.mu.Unlock()
 	if !late {
 		timer := time.NewTimer(p.pool.g.cfg.patience)
@@ -104,6 +101,15 @@ func (p *peer) list(ctx context.Context, list servers.List) (entries []entry, kn
 	}
 	s.missed = s.missed || !s.known
 	return s.entries, s.known
+}
+
+// fly asks the server for a list unless it is asked already. P must be locked.
+func (p *peer) fly(list servers.List, s *shelf) (landed chan struct{}) {
+	if s.flight == nil {
+		s.flight = make(chan struct{})
+		go p.refresh(list, s)
+	}
+	return s.flight
 }
 
 // fromMemory is how long it may take to get a list from memory.
@@ -161,7 +167,7 @@ func (p *peer) refresh(list servers.List, s *shelf) {
 	if changed || sent != s.sent {
 		s.pages, s.sent, s.entries = pages, sent, p.entries(list, pages, sent)
 	}
-	s.known, p.late, s.told, s.missed = true, false, false, false
+	s.known, p.late, s.told, s.missed, s.kept = true, false, false, false, false
 	if changed {
 		go p.pool.learnt(list, news)
 	}
