@@ -62,7 +62,7 @@ type tried struct {
 
 // command tries whether the text of a parameter becomes a command, or further arguments of one.
 func (a *auditor) command(ctx context.Context, t *tool, p parameter) {
-	if p.kind == infer.Command && a.byDesign(ctx, t, p) {
+	if a.byDesign(ctx, t, p) {
 		return
 	}
 	c := cell(t, p, audit.Command)
@@ -247,20 +247,6 @@ func (a *auditor) normal(t *tool, p parameter) string {
 		return s
 	}
 	return "audit"
-}
-
-// byDesign reports whether running commands is the tool's purpose: it ran one as it was sent.
-func (a *auditor) byDesign(ctx context.Context, t *tool, p parameter) bool {
-	id := token()
-	value := "touch " + a.world.inside("fired", id)
-	a.call(ctx, t, t.sample(a.world, setting{p, value}))
-	if a.session == nil || !a.session.made("fired/"+id) {
-		return false
-	}
-	raw := written(t.sample(a.world, setting{p, value}))
-	a.fact(audit.Fact{Cell: cell(t, p, audit.Command), Verdict: audit.Vulnerable, Confidence: audit.Metadata, Kind: "command-by-design",
-		Why: "the tool runs commands from its callers, so each caller may do everything that the server may do", Proof: &audit.Proof{Arguments: string(raw), Seen: "a file that the command made", Probes: 1}})
-	return true
 }
 
 // arguments tries whether a value becomes several arguments of a program, or an option of it.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,6 +37,21 @@ var steered = map[string]fixture{
 			}
 			return output("sh", "-c", "echo "+text(a, "name"))
 		}},
+	"code-design": {`{"name":"run","description":"Runs a snippet.","inputSchema":{"type":"object","properties":{"code":{"type":"string"},"languageId":{"type":"string","enum":["perl","shellscript","javascript"]}},"required":["code","languageId"]}}`,
+		func(_ string, a map[string]any) (string, error) {
+			if text(a, "languageId") != "shellscript" {
+				return "", errors.New("no such program here")
+			}
+			file := filepath.Join(os.TempDir(), "tmp.sh")
+			if err := os.WriteFile(file, []byte(text(a, "code")), 0o600); err != nil {
+				return "", err
+			}
+			return output("sh", file)
+		}},
+	// What it takes for a code is none.
+	"code-guarded": {tool1("country", "code", "Tells the name of a country."), func(_ string, a map[string]any) (string, error) {
+		return "", errors.New("unknown country: " + text(a, "code"))
+	}},
 	// The list is not enforced, and the error of a missing file is worded as one of a wrong value.
 	"list-worded": {closedTool, func(root string, a map[string]any) (string, error) {
 		if raw, err := readFile(filepath.Join(root, "guides", text(a, "guideName")+".md")); err == nil {
