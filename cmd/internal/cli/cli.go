@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -219,8 +220,12 @@ func (a *app) exitCode(ctx context.Context, err error) int {
 func (a *app) complain(err error) {
 	terminal.Fprintf(a.stderr, "toolvet: error: %s\n", errorText(err))
 	var hinted *enforce.HintedError
-	if errors.As(err, &hinted) {
+	var missing *fs.PathError
+	switch {
+	case errors.As(err, &hinted):
 		terminal.Fprintf(a.stderr, "toolvet: hint: %s\n", hinted.Hint)
+	case errors.As(err, &missing) && missing.Path == policyFile && errors.Is(missing, fs.ErrNotExist): // the default, of which the user said nothing
+		terminal.Fprintf(a.stderr, "toolvet: hint: 'toolvet import' writes one from the configuration of an MCP client, 'toolvet init' one for a server; --policy names another file\n")
 	}
 }
 
