@@ -17,7 +17,8 @@ import (
 // none has a deadline. Timers do not take their time. The clocks inside go forward an hour, which lets all of them run
 // out at once, and this happens again for the timers set then. A process that had timers before the calls repeats them:
 // they run out as often, because a runtime has one deadline for all its timers, and those of a call may be behind it. If
-// it has more of them then, the session waits for the grace of a server: a runtime has short waits of its own.
+// it has more of them then, they run out again and again for the grace of a server: a runtime has waits of its own. That of
+// Go returns memory a little at a time, after hours that have passed at once, and sleeps for seconds in between.
 const (
 	skips = 3
 	each  = time.Hour
@@ -96,11 +97,10 @@ func (s *Session) await(ctx context.Context) []sandbox.Pending {
 		case slices.ContainsFunc(added, func(p sandbox.Pending) bool { return s.resting[p.PID] == 0 }), time.Now().After(end):
 			return added
 		default:
-			skip = 0
 			select {
 			case <-ctx.Done():
 				return added
-			case <-time.After(lastWait):
+			case <-time.After(firstWait):
 			}
 		}
 		list, alive = s.quiet(ctx, skip, skipped < skips)

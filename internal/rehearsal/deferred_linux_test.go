@@ -198,6 +198,7 @@ func TestAddedNaps(t *testing.T) {
 		{"for n in range(20000): time.sleep(0.0001)", false},
 		{"for n in range(400): time.sleep(0.005)", false},
 		{"for n in range(30): time.sleep(0.1)", false},
+		{"for n in range(8): time.sleep(5)", true}, // as the runtime of Go has when it returns memory
 		{"import select\n    for n in range(20000): select.select([], [], [], 0.0001)", false},
 		{"import select\n    for n in range(30): select.select([], [], [], 0.005)", true},
 	} {
