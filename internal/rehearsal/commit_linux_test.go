@@ -195,6 +195,33 @@ func noRoom(t *testing.T, dir string) {
 	}
 }
 
+// TestMoved moves a directory with a mount below it, and makes another in its place.
+func TestMoved(t *testing.T) {
+	dir := amongMounts(t, `mkdir -p "$1/d/m" "$1/d/own"; mount -t tmpfs none "$1/d/m"; echo a >"$1/d/own/file"`)
+	if dir == "" {
+		return
+	}
+	for _, script := range []string{
+		"mv d e",
+		"mv d e; mkdir -p d/m d/own; echo b >d/own/file; mv e d/own/e",
+		"mv d e; echo b >e/own/file",
+		"mv d e; ln -s e d",
+	} {
+		s, r := rehearseScripts(t, Config{Dir: dir}, script+"; ls d e >&2")
+		if !r.Incomplete || strings.Count(whys(r), " it was moved") != 1 || !strings.Contains(whys(r), dir+"/d it was moved") {
+			t.Errorf("%s: got %q, the gaps are %q", script, told(r, dir), whys(r))
+		}
+		s.Close()
+	}
+	for script, want := range map[string]string{"mv d e; mv e d": "", "mkdir f; mv f g; rmdir g; touch d/x": "created d/x (0 bytes, -rw-r--r--)"} {
+		s, r := rehearseScripts(t, Config{Dir: dir}, script)
+		if got := strings.Join(told(r, dir), " "); got != want || r.Incomplete {
+			t.Errorf("%s: got %q, want %q; the gaps are %q", script, got, want, whys(r))
+		}
+		s.Close()
+	}
+}
+
 // TestLayerGone: directories with layers of their own, such as those beside a mount, go away or become links while a
 // server runs.
 func TestLayerGone(t *testing.T) {

@@ -77,6 +77,7 @@ type Session struct {
 	atStart map[string]mark   // of entries that changed before the first call
 	checked map[string]stamp  // see [walker]
 	copies  map[string]*State // see [walker]
+	held    map[string]stamp  // see [walker]
 	resting map[int]int       // timers of processes before the first call
 	running []sandbox.Pending // what goes on after the last call
 	events  int               // before the first call
@@ -224,7 +225,7 @@ func (s *Session) settle(ctx context.Context) error {
 
 // built notes the copies of the machine's files that the server starts with.
 func (s *Session) built(layers []sandbox.Layer) {
-	s.copies = map[string]*State{}
+	s.copies, s.held = map[string]*State{}, map[string]stamp{}
 	w := s.walker(context.Background(), true)
 	for _, l := range layers {
 		upper, err := os.OpenRoot(l.Dir)
@@ -237,7 +238,7 @@ func (s *Session) built(layers []sandbox.Layer) {
 }
 
 func (s *Session) walker(ctx context.Context, live bool) *walker {
-	return &walker{ctx: ctx, own: os.Geteuid() == 0, live: live, copies: s.copies, checked: s.checked, born: s.born, began: time.Now(), budget: maxRead}
+	return &walker{ctx: ctx, own: os.Geteuid() == 0, live: live, copies: s.copies, held: s.held, checked: s.checked, born: s.born, began: time.Now(), budget: maxRead}
 }
 
 // refresh shows a waiting session the changes of the machine since its start.

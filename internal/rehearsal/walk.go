@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -36,6 +37,8 @@ type walker struct {
 	// copies are the entries of whole layers, and the layers' own directories, at the start of the server, by path. Another
 	// program may change those of the machine meanwhile, and some cannot be copied with their owners.
 	copies map[string]*State
+	// held are the directories in whole layers, and the places of other layers there, at the start of the server.
+	held map[string]stamp
 	// checked are the stamps of entries that were like the machine's before the first call, and of empty layers; see
 	// [walker.checkOff].
 	checked map[string]stamp
@@ -175,6 +178,29 @@ func (w *walker) layer(l *layer) {
 			w.gone(l, name)
 		}
 	}
+	if l.Whole {
+		w.moved(l)
+	}
+}
+
+// moved notes places of other layers that are not where they were: a directory can be moved with those in it, and another made
+// where it was.
+func (w *walker) moved(l *layer) {
+	last := ""
+	for _, path := range slices.Sorted(maps.Keys(w.held)) {
+		if last != "" && strings.HasPrefix(path, last+"/") {
+			continue
+		}
+		name, err := filepath.Rel(l.Path, path)
+		if err != nil {
+			continue
+		}
+		was := w.held[path]
+		if info, err := l.upper.Lstat(name); err != nil || stampOf(info).inode != was.inode {
+			last = path
+			w.gap(path, "it was moved with the file systems below it: changes in its place, and in it, may be missing or have its old name")
+		}
+	}
 }
 
 // over notes once if files were not read.
@@ -256,6 +282,9 @@ func (w *walker) noteEntries(l *layer, name string) {
 	}
 	for _, e := range entries {
 		child := path.Join(name, e.Name())
+		if l.Except[l.path(child)] || e.IsDir() {
+			w.held[l.path(child)] = stampOf(e)
+		}
 		if l.Except[l.path(child)] {
 			continue
 		}
