@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -209,11 +210,14 @@ func (c *change) check() error {
 	return &StaleError{c.Path}
 }
 
-// permitted returns an error if a directory is closed to us. It looks at directories that lose an entry or get a new
-// directory. For files, the copies have shown it.
+// permitted returns an error if a directory is closed to us, or attributes are another user's. It looks at directories that lose
+// an entry or get a new directory. For files, the copies have shown it.
 func (c *change) permitted() error {
 	if c.from != nil {
 		return c.from.permitted()
+	}
+	if user := os.Geteuid(); c.Kind == Attributes && user != 0 && c.Before.User != user {
+		return fmt.Errorf("%s: only its owner can change its attributes", c.Path)
 	}
 	if c.Kind != Deleted && (c.Kind != Created || c.After.Type != "directory") {
 		return nil

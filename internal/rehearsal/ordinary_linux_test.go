@@ -14,7 +14,8 @@ import (
 	"github.com/toolvet/toolvet/internal/test/race"
 )
 
-// dropVariable names a directory of the superuser that others may write to but not read.
+// dropVariable names a directory of the superuser that others may write to but not read. Beside it are one that they may also
+// read, named open, and two of the ordinary user: listed, and closed, which only others may read.
 const dropVariable = "TOOLVET_TEST_DROP"
 
 // TestOrdinaryUser runs other tests again as an ordinary user.
@@ -37,12 +38,14 @@ func TestOrdinaryUser(t *testing.T) {
 	for _, err := range []error{
 		os.Chmod(dir, 0o755), os.WriteFile(program, raw, 0o755), os.Mkdir(home, 0o700), os.Chown(home, nobody, nobody),
 		os.Mkdir(drop, 0o700), os.Chmod(drop, 0o733),
+		os.Mkdir(dir+"/open", 0o700), os.Chmod(dir+"/open", 0o777), os.Mkdir(dir+"/listed", 0o700), os.Chown(dir+"/listed", nobody, nobody),
+		os.Mkdir(dir+"/closed", 0o700), os.Chown(dir+"/closed", nobody, nobody), os.Chmod(dir+"/closed", 0o355),
 	} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.CommandContext(t.Context(), program, "-test.v", "-test.timeout=4m", "-test.run=^Test(Changes|Attributes|HiddenAttributes|RootAttributes|OtherNames|SharedMemory|ClosedDirectory|Stale|Circumstances|AtStart|Full|Limits|Network|Itself|Pool|Check|Partial|Closed|Sparse|AddedTimers|RestingTimers|Deferred)$")
+	cmd := exec.CommandContext(t.Context(), program, "-test.v", "-test.timeout=4m", "-test.run=^Test(Changes|Attributes|HiddenAttributes|RootAttributes|OwnDirectory|OthersDirectory|OtherNames|SharedMemory|ClosedDirectory|Stale|Circumstances|AtStart|Full|Limits|Network|Itself|Pool|Check|Partial|Closed|Sparse|AddedTimers|RestingTimers|Deferred)$")
 	cmd.Dir = home
 	cmd.Env = append(os.Environ(), "HOME="+home, "TMPDIR="+home, dropVariable+"="+drop)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}

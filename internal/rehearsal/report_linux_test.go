@@ -171,6 +171,69 @@ func TestRootAttributes(t *testing.T) {
 	}
 }
 
+// TestOwnDirectory changes the mode of a directory with a layer of its own, which cannot have its access control list. The list stays.
+func TestOwnDirectory(t *testing.T) {
+	dir := t.TempDir()
+	if drop := os.Getenv(dropVariable); drop != "" {
+		dir = filepath.Join(filepath.Dir(drop), "listed")
+	}
+	const list = "system.posix_acl_access"
+	if err := errors.Join(unix.Setxattr(dir, list, accessList(), 0), os.Chmod(dir, 0o750), unix.Setxattr(dir, "user.test", []byte("x"), 0)); err != nil {
+		t.Skipf("the file system has no such attributes: %v", err)
+	}
+	script := "echo x >file; chmod 710 .;" + attribute(t, ".", "user.other", []byte("y"))
+	s, r := rehearseScripts(t, Config{Dir: dir, Writable: []string{dir}}, script)
+	if len(r.Changes) != 2 || r.Changes[0].Path != dir || r.Changes[0].Kind != Attributes {
+		t.Fatalf("got %q, the gaps are %q", told(r, dir), whys(r))
+	}
+	_, before := r.Changes[0].Before.Attributes[list]
+	_, after := r.Changes[0].After.Attributes[list]
+	if !before || !after {
+		t.Errorf("the report has no access control list: before %v, after %v", before, after)
+	}
+	if _, err := s.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(dir)
+	if err != nil || info.Mode().Perm() != 0o710 {
+		t.Errorf("got %v %v", info, err)
+	}
+	for _, name := range []string{list, "user.test", "user.other"} {
+		if _, err := unix.Getxattr(dir, name, make([]byte, 256)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestOthersDirectory has directories of other users beside one of closed that we may not read.
+func TestOthersDirectory(t *testing.T) {
+	drop := os.Getenv(dropVariable)
+	if drop == "" {
+		t.Skip("nothing is closed to the superuser")
+	}
+	closed, open, beside := filepath.Join(filepath.Dir(drop), "closed"), filepath.Join(filepath.Dir(drop), "open"), t.TempDir()
+	for script, want := range map[string]struct {
+		changes int
+		gap     string
+	}{
+		"true":                              {0, ""},
+		"chmod 700 " + closed:               {0, closed},
+		"chmod 1733 " + drop:                {0, drop},
+		"chmod 700 " + open + "; echo x >y": {2, ""},
+	} {
+		s, r := rehearseScripts(t, Config{Dir: beside, Writable: []string{closed, open, drop, beside}}, script)
+		if len(r.Changes) != want.changes || r.Incomplete != (want.gap != "") || !strings.Contains(whys(r), want.gap) {
+			t.Errorf("%s: got %q, the gaps are %q", script, told(r, filepath.Dir(open)), whys(r))
+		}
+		if want.changes > 0 {
+			if n, err := s.Commit(t.Context()); n != 0 || err == nil || !strings.Contains(err.Error(), "only its owner") {
+				t.Errorf("%s: the commit took %d steps: %v", script, n, err)
+			}
+		}
+		s.Close()
+	}
+}
+
 // TestOtherNames changes a file with another name. The report cannot see that name.
 func TestOtherNames(t *testing.T) {
 	for script, unseen := range map[string]bool{

@@ -226,19 +226,14 @@ func (s *Session) settle(ctx context.Context) error {
 // built notes the copies of the machine's files that the server starts with.
 func (s *Session) built(layers []sandbox.Layer) {
 	s.copies, s.held = map[string]*State{}, map[string]stamp{}
-	w := s.walker(context.Background(), true)
+	w := s.walker(context.Background(), false)
 	for _, l := range layers {
-		upper, err := os.OpenRoot(l.Dir)
-		if err != nil {
-			return // every difference counts as the server's then
-		}
-		w.note(&layer{Layer: l, upper: upper})
-		upper.Close()
+		w.note(l)
 	}
 }
 
 func (s *Session) walker(ctx context.Context, live bool) *walker {
-	return &walker{ctx: ctx, own: os.Geteuid() == 0, live: live, copies: s.copies, held: s.held, checked: s.checked, born: s.born, began: time.Now(), budget: maxRead}
+	return &walker{ctx: ctx, own: os.Geteuid() == 0, live: live, copies: s.copies, held: s.held, checked: s.checked, born: s.born, began: fileClock(), budget: maxRead}
 }
 
 // refresh shows a waiting session the changes of the machine since its start.

@@ -121,3 +121,31 @@ func (s *State) sameAttributes(o *State) bool {
 	return s.Mode == o.Mode && s.User == o.User && s.Group == o.Group && maps.Equal(s.Attributes, o.Attributes) &&
 		(s.Type != "file" || s.Modified.Equal(o.Modified))
 }
+
+// rebase turns the state of a copy, which was at first, into that of the original with the same changes of attributes.
+func (s *State) rebase(was, original *State) {
+	if s.Mode == was.Mode {
+		s.Mode = original.Mode
+	}
+	if s.User == was.User {
+		s.User = original.User
+	}
+	if s.Group == was.Group {
+		s.Group = original.Group
+	}
+	rebased := maps.Clone(original.Attributes)
+	for name := range was.Attributes {
+		if _, stays := s.Attributes[name]; !stays {
+			delete(rebased, name)
+		}
+	}
+	for name, value := range s.Attributes {
+		if rebased == nil {
+			rebased = map[string]string{}
+		}
+		if old, had := was.Attributes[name]; !had || old != value {
+			rebased[name] = value
+		}
+	}
+	s.Attributes = rebased
+}

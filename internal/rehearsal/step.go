@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -167,6 +168,27 @@ func (s *step) dressed() error {
 		defer f.Close()
 		s.Dress.Attributes, s.Dress.Extended = extended(f), true
 	}
+	if s.Do == actDress && c.Kind == Attributes && c.name == "." {
+		return s.keepAttributes()
+	}
+	return nil
+}
+
+// keepAttributes keeps those of a layer's own directory that the server has not changed: the layer may lack some; see
+// [State.rebase].
+func (s *step) keepAttributes() error {
+	c := s.change
+	f, err := open(c.layer.lower, c.name)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.Path, bare(err))
+	}
+	defer f.Close()
+	for name, value := range extended(f) {
+		if before, had := c.Before.Attributes[name]; had && c.After.Attributes[name] == before {
+			s.Dress.Attributes[name] = value
+		}
+	}
+	maps.DeleteFunc(s.Dress.Attributes, func(name string, _ []byte) bool { _, stays := c.After.Attributes[name]; return !stays })
 	return nil
 }
 

@@ -39,6 +39,15 @@ func identify(info fs.FileInfo) (user, group int, s stamp) {
 	return int(stat.Uid), int(stat.Gid), stamp{uint64(stat.Dev), stat.Ino, stat.Size, stat.Ctim.Nano()}
 }
 
+// fileClock returns the time that a file gets if it changes now, in nanoseconds; 0 if it is unknown.
+func fileClock() int64 {
+	var now unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &now) != nil {
+		return 0
+	}
+	return now.Nano()
+}
+
 // names returns the number of names of a file.
 func names(info fs.FileInfo) uint64 {
 	stat, ok := info.Sys().(*syscall.Stat_t)

@@ -42,7 +42,7 @@ type walker struct {
 	// checked are the stamps of entries that were like the machine's before the first call, and of empty layers; see
 	// [walker.checkOff].
 	checked map[string]stamp
-	began   time.Time
+	began   int64 // see [fileClock]
 	changes []change
 	more    bool // there are more changes
 	gaps    []Gap
@@ -67,13 +67,10 @@ type layer struct {
 	stamp        stamp           // of the upper directory, from before its entries were read
 }
 
-// clockStep is longer than the steps of the clock for the times of files.
-const clockStep = 20 * time.Millisecond
-
-// checkOff notes that an entry before the first call needs no second look while it has this stamp. It must be older than a step
-// of the clock: a younger one may change again without another time.
+// checkOff notes that an entry before the first call needs no second look while it has this stamp. The stamp must be older than the
+// walk by the clock for the times of files, which goes in steps: in the same step, the entry may change again without another time.
 func (w *walker) checkOff(path string, s stamp) {
-	if w.live && w.began.Sub(time.Unix(0, s.changed)) > clockStep {
+	if w.live && s.changed < w.began {
 		w.checked[path] = s
 	}
 }
@@ -104,10 +101,10 @@ func (w *walker) openLayer(l sandbox.Layer) (*layer, error) {
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		defer upper.Close()
-		return nil, w.blind(l, upper, "this user may not read it to compare")
+		return nil, w.blind(l, upper, left, "this user may not read it to compare")
 	case errors.Is(err, fs.ErrNotExist):
 		defer upper.Close()
-		return nil, w.blind(l, upper, "it is gone from the machine since, or another is in its place")
+		return nil, w.blind(l, upper, left, "it is gone from the machine since, or another is in its place")
 	case err != nil:
 		upper.Close()
 		return nil, fmt.Errorf("comparing what was changed in %s: %w", l.Path, err)
@@ -136,12 +133,20 @@ func openDirectory(path string) (*os.Root, error) {
 }
 
 // blind notes a change in a directory that nobody can read, and the reason.
-func (w *walker) blind(l sandbox.Layer, upper *os.Root, why string) error {
+func (w *walker) blind(l sandbox.Layer, upper *os.Root, left func(Mode) Mode, why string) error {
 	entries, _, err := w.list(upper, ".")
-	if err == nil && len(entries) > 0 {
+	if err != nil {
+		return err
+	}
+	now, err := look(upper, ".", nil)
+	if err != nil || now == nil {
+		return err
+	}
+	now.Mode = left(now.Mode)
+	if was := w.copies[l.Path]; len(entries) > 0 || was != nil && !was.sameAttributes(now) {
 		w.gap(l.Path, "something was changed in it, and "+why)
 	}
-	return err
+	return nil
 }
 
 func (l *layer) close() {
@@ -162,7 +167,7 @@ func (w *walker) layer(l *layer) {
 	}
 	after.Mode, l.stamp = l.left(after.Mode), after.stamp
 	if was := w.copies[l.Path]; was != nil {
-		before.Mode, before.User, before.Group, before.Attributes = was.Mode, was.User, was.Group, was.Attributes
+		after.rebase(was, before)
 	}
 	changes := len(w.changes)
 	if w.compare(l, ".", before, after); len(w.changes) > changes {
@@ -265,13 +270,30 @@ func (w *walker) directory(l *layer, name string, there bool) {
 	}
 }
 
-// note notes a layer's own directory, and the entries of a whole layer.
-func (w *walker) note(l *layer) {
-	if state, err := look(l.upper, ".", nil); err == nil && state != nil {
+// note notes a layer's own directory, and the entries of a whole layer. Every difference counts as the server's if that fails.
+func (w *walker) note(l sandbox.Layer) {
+	info, err := os.Lstat(l.Dir)
+	if err != nil {
+		return
+	}
+	lock := func() {}
+	left := w.unlock(info, func(mode fs.FileMode) {
+		if os.Chmod(l.Dir, mode) == nil { // on failure the directory cannot be opened
+			lock = func() { _ = os.Chmod(l.Dir, info.Mode()) }
+		}
+	})
+	defer func() { lock() }()
+	upper, err := os.OpenRoot(l.Dir)
+	if err != nil {
+		return
+	}
+	defer upper.Close()
+	if state, err := look(upper, ".", nil); err == nil && state != nil {
+		state.Mode = left(state.Mode)
 		w.copies[l.Path] = state
 	}
 	if l.Whole {
-		w.noteEntries(l, ".")
+		w.noteEntries(&layer{Layer: l, upper: upper}, ".")
 	}
 }
 
