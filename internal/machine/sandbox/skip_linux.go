@@ -6,9 +6,11 @@
 package sandbox
 
 import (
+	"encoding/binary"
 	"runtime"
 	"slices"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -59,7 +61,7 @@ func hasten(pid int, d time.Duration, end time.Time) bool {
 		last := end.Add(maxStop)
 		for n, id := range seized {
 			if n < stopped || stops(id, last) { // only then can we leave it
-				_ = unix.PtraceDetach(id) // it may have ended
+				leave(id)
 			}
 		}
 	}()
@@ -112,6 +114,17 @@ func stops(id int, end time.Time) bool {
 		}
 		nap(tick)
 	}
+}
+
+// leave lets a stopped thread go on. One that has stopped for a signal, which came before our stop, gets it.
+func leave(id int) {
+	const number, code, size = 0, 8, 128 // siginfo_t of sigaction(2)
+	info, signal := make([]byte, size), uint32(0)
+	if _, _, err := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_GETSIGINFO, uintptr(id), 0, uintptr(unsafe.Pointer(&info[0])), 0, 0); err == 0 &&
+		binary.NativeEndian.Uint32(info[code:])>>8 != unix.PTRACE_EVENT_STOP {
+		signal = binary.NativeEndian.Uint32(info[number:])
+	}
+	_, _, _ = unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_DETACH, uintptr(id), 0, uintptr(signal), 0, 0) // it may have ended
 }
 
 // expired is what a system call answers when its deadline is over.

@@ -4,8 +4,14 @@
 package sandbox
 
 import (
+	"os/exec"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // TestClockwork has files whose names end like that of the kernel's part of a process.
@@ -24,5 +30,30 @@ func TestClockwork(t *testing.T) {
 	}
 	if start, end, err := clockworkIn(strings.NewReader(files)); err == nil {
 		t.Errorf("%x-%x in files alone", start, end)
+	}
+}
+
+// TestLeave stops a process just as it gets a signal. It gets the signal when we leave it.
+func TestLeave(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	cmd := exec.CommandContext(t.Context(), "/bin/sleep", "60")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	pid := cmd.Process.Pid
+	for _, stop := range []func(int) error{unix.PtraceInterrupt, func(pid int) error { return unix.Kill(pid, unix.SIGUSR1) }} {
+		if err := unix.PtraceSeize(pid); err != nil {
+			t.Skip(err)
+		}
+		if err := stop(pid); err != nil || !stops(pid, time.Now().Add(time.Minute)) {
+			t.Fatalf("it does not stop: %v", err)
+		}
+		leave(pid)
+	}
+	time.AfterFunc(10*time.Second, func() { _ = unix.Kill(pid, unix.SIGKILL) })
+	_ = cmd.Wait()
+	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != unix.SIGUSR1 {
+		t.Errorf("got %v", cmd.ProcessState)
 	}
 }
