@@ -127,3 +127,16 @@ func TestRefresh(t *testing.T) {
 		}
 	}
 }
+
+// TestRests: nobody rests if the kernel does not count who runs.
+func TestRests(t *testing.T) {
+	for thread, want := range map[turn]bool{
+		{1, 'S', "847253 119619 3\n"}: true, {1, 'Z', "847253 119619 3\n"}: true,
+		{1, 'R', "847253 119619 3\n"}: false, {1, 'D', "847253 119619 3\n"}: false, {1, 'T', "847253 119619 3\n"}: false,
+		{1, 'S', "0 0 0\n"}: false,
+	} {
+		if got := thread.rests(); got != want {
+			t.Errorf("%c %q: got %v", thread.state, thread.runs, got)
+		}
+	}
+}

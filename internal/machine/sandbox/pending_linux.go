@@ -261,7 +261,7 @@ type idleness struct {
 func idleNow() *idleness {
 	now := &idleness{begun: lastBegun(), threads: turns()}
 	for _, t := range now.threads {
-		if t.state != 'S' && t.state != 'Z' {
+		if !t.rests() {
 			return nil
 		}
 	}
@@ -270,6 +270,9 @@ func idleNow() *idleness {
 	}
 	return now
 }
+
+// rests reports whether a thread cannot have run if it is the same later. A kernel without counts always writes zeros.
+func (t turn) rests() bool { return (t.state == 'S' || t.state == 'Z') && t.runs != "0 0 0\n" }
 
 // taskDir returns the directory of a thread. There is another one, below that of its process. After a look at that one, the kernel takes
 // milliseconds for each thread to end the process.
