@@ -15,7 +15,8 @@ import (
 )
 
 // dropVariable names a directory of the superuser that others may write to but not read. Beside it are one that they may also
-// read, named open, and two of the ordinary user: listed, and closed, which only others may read.
+// read, named open, and two of the ordinary user: listed, and hidden/closed, which only others
+// may read, and no search finds.
 const dropVariable = "TOOLVET_TEST_DROP"
 
 // TestOrdinaryUser runs other tests again as an ordinary user.
@@ -39,7 +40,7 @@ func TestOrdinaryUser(t *testing.T) {
 		os.Chmod(dir, 0o755), os.WriteFile(program, raw, 0o755), os.Mkdir(home, 0o700), os.Chown(home, nobody, nobody),
 		os.Mkdir(drop, 0o700), os.Chmod(drop, 0o733),
 		os.Mkdir(dir+"/open", 0o700), os.Chmod(dir+"/open", 0o777), os.Mkdir(dir+"/listed", 0o700), os.Chown(dir+"/listed", nobody, nobody),
-		os.Mkdir(dir+"/closed", 0o700), os.Chown(dir+"/closed", nobody, nobody), os.Chmod(dir+"/closed", 0o355),
+		os.Mkdir(dir+"/hidden", 0o711), os.Mkdir(dir+"/hidden/closed", 0o700), os.Chown(dir+"/hidden/closed", nobody, nobody), os.Chmod(dir+"/hidden/closed", 0o355),
 	} {
 		if err != nil {
 			t.Fatal(err)

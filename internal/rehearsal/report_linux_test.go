@@ -211,7 +211,7 @@ func TestOthersDirectory(t *testing.T) {
 	if drop == "" {
 		t.Skip("nothing is closed to the superuser")
 	}
-	closed, open, beside := filepath.Join(filepath.Dir(drop), "closed"), filepath.Join(filepath.Dir(drop), "open"), t.TempDir()
+	closed, open, beside := filepath.Join(filepath.Dir(drop), "hidden/closed"), filepath.Join(filepath.Dir(drop), "open"), t.TempDir()
 	for script, want := range map[string]struct {
 		changes int
 		gap     string
