@@ -107,7 +107,7 @@ func TestRefresh(t *testing.T) {
 		}
 	}
 	change("0\n")
-	s := start(t, Config{Dir: dir, Args: []string{"/bin/sh", "-c", `while read go; do cat file; done`}})
+	s := start(t, Config{Dir: dir, Args: []string{"/bin/sh", "-c", `while read go; do cat file; echo end; done`}})
 	lines := bufio.NewReader(s.Stdout())
 	for i, refreshes := range []int{0, 1, 1, 2, 3, 1} {
 		want := fmt.Sprintln(i)
@@ -124,6 +124,9 @@ func TestRefresh(t *testing.T) {
 		}
 		if line, err := lines.ReadString('\n'); line != want || err != nil {
 			t.Errorf("read %q after change %d: %v", line, i, err)
+		}
+		if line, err := lines.ReadString('\n'); line != "end\n" || err != nil { // a program that still has the file open would keep it
+			t.Errorf("read %q at the end: %v", line, err)
 		}
 	}
 }
