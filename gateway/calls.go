@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
@@ -65,7 +66,11 @@ func (s *session) callTool(ctx context.Context, r *request) (json.RawMessage, er
 		words.Called(c.Name, t.exposed)
 		return nil, invalid(&words)
 	case err != nil:
-		s.g.log.Warn("a call failed", "err", t.of(err))
+		level := slog.LevelWarn
+		if errors.As(err, new(*upstream.UnavailableError)) { // the log has it already
+			level = slog.LevelDebug
+		}
+		s.g.log.Log(ctx, level, "a call failed", "err", t.of(err))
 	}
 	if !o.Ran {
 		o.Raw = t.renamed(o, c.Name)

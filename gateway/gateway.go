@@ -18,6 +18,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
 	"github.com/toolvet/toolvet/internal/protocol"
+	"github.com/toolvet/toolvet/internal/repeats"
 	"github.com/toolvet/toolvet/internal/validate"
 	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
@@ -117,12 +118,14 @@ type Gateway struct {
 	own       [][]byte // the definitions of the gateway's own tools
 	rehearsal []byte   // the definition of the rehearse tool
 	personal  bool     // some servers have a DialerFor
+	warning   sync.Mutex
 
 	mu       sync.Mutex
 	servers  []Server
 	pools    map[principal]*pool
 	kept     map[principal]map[string]kept // lists by server
 	known    map[string]features           // the features that servers last announced, by name
+	warned   map[string]*repeats.Memory    // by server; under warning
 	active   int                           // requests of clients in progress
 	draining chan struct{}                 // closed when active is 0; nil: not draining
 	drained  bool
@@ -135,7 +138,7 @@ func New(cfg Config) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Gateway{cfg: cfg, log: cfg.Logger, servers: cfg.Servers, pools: map[principal]*pool{}, kept: map[principal]map[string]kept{}, known: map[string]features{}}
+	g := &Gateway{cfg: cfg, log: cfg.Logger, servers: cfg.Servers, pools: map[principal]*pool{}, kept: map[principal]map[string]kept{}, known: map[string]features{}, warned: map[string]*repeats.Memory{}}
 	g.personal = slices.ContainsFunc(cfg.Servers, isPersonal)
 	if g.validator, err = validate.New(validate.Config{Limits: cfg.Limits}); err != nil {
 		return nil, err
@@ -192,6 +195,18 @@ func isPersonal(s Server) bool { return s.DialerFor != nil }
 
 func indexOf(servers []Server, name string) int {
 	return slices.IndexFunc(servers, func(s Server) bool { return s.Name == name })
+}
+
+// warnings returns what the log says of a server that fails, of all principals' connections.
+func (g *Gateway) warnings(server string) *repeats.Memory {
+	g.warning.Lock()
+	defer g.warning.Unlock()
+	m := g.warned[server]
+	if m == nil {
+		m = new(repeats.Memory)
+		g.warned[server] = m
+	}
+	return m
 }
 
 // States returns the state of all principals' connections, by server.

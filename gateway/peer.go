@@ -53,7 +53,7 @@ func newPeer(p *pool, s Server) (*peer, error) {
 	own.Handler = upstream.Handler{Request: peer.asked}
 	var err error
 	peer.set, err = upstream.NewSet(upstream.Config{
-		Servers: []upstream.Server{own}, Observer: p.g.cfg.Observer, Logger: p.g.log,
+		Servers: []upstream.Server{own}, Observer: p.g.cfg.Observer, Logger: p.g.warnings(s.Name).Logger(p.g.log),
 		Gate:         func(string) *toolvet.Gate { return peer.judge() },
 		StateChanged: peer.changed,
 	})
@@ -75,6 +75,7 @@ func (p *peer) changed(s upstream.State) {
 	}
 	p.mu.Unlock()
 	if s.Status == upstream.Ready {
+		p.pool.g.warnings(p.name).Forget()
 		go p.connected() // StateChanged must not call the Set
 	}
 }

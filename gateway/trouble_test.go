@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime"
 	"strings"
 	"sync"
@@ -299,6 +300,31 @@ func TestMissing(t *testing.T) {
 	} {
 		if strings.Contains(got, text) != want {
 			t.Errorf("initialize: %q: %t, want %t: %s", text, !want, want, got)
+		}
+	}
+}
+
+// TestFailureOnce holds that the log has a failure of a server once, however many principals meet it, and as often as they do.
+func TestFailureOnce(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer // read once the gateway has ended
+	var tries atomic.Int64
+	g := open(t, map[string]*fake{
+		"dead": {refuse: func(int) error { return fmt.Errorf("no such package: see the log of run %d", tries.Add(1)) }},
+	}, func(cfg *gateway.Config) { cfg.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
+	for _, who := range []string{"ann", "bob"} {
+		c := legacy(t, g, who, `{}`)
+		for range 3 {
+			calls(c, "dead__x")
+		}
+	}
+	g.Close(context.Background())
+	if tries.Load() < 2 {
+		t.Errorf("%d tries, want one for each principal at least", tries.Load())
+	}
+	for _, message := range []string{`msg="a server is not connected"`, `msg="a call failed"`} {
+		if got := strings.Count(log.String(), message); got > 1 {
+			t.Errorf("%s stands %d times in the log:\n%s", message, got, log.String())
 		}
 	}
 }

@@ -59,10 +59,7 @@ func (ps *pools) of(p *internal.Policy, command, init []string) (*Pool, error) {
 	if len(init) == 0 {
 		return nil, errNoInit
 	}
-	pool, err := PoolOf(p, command, init)
-	if err != nil {
-		return nil, err
-	}
+	pool := PoolOf(p, command, init)
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
 	server := p.Servers[0].Name
@@ -77,17 +74,14 @@ func (ps *pools) of(p *internal.Policy, command, init []string) (*Pool, error) {
 }
 
 // PoolOf makes a pool for a policy's only server, with its environment and directory. Command and init are as in [Before].
-// A server that the pool keeps ready ends by itself.
-func PoolOf(p *internal.Policy, command, init []string) (*Pool, error) {
+// A server that the pool keeps ready ends by itself. Of a server whose environment lacks a variable, the pool has no sessions.
+func PoolOf(p *internal.Policy, command, init []string) *Pool {
 	server := p.Servers[0]
 	env, err := server.Environ(os.LookupEnv)
-	if err != nil {
-		return nil, err
-	}
 	if command == nil {
 		command = server.Command
 	}
-	return NewPool(Config{Init: init, Command: command, Dir: server.Dir, Env: env, Pass: p.Rehearsal.Env, Network: p.Rehearsal.Network}), nil
+	return NewPool(Config{Init: init, Command: command, Dir: server.Dir, Env: env, Pass: p.Rehearsal.Env, Network: p.Rehearsal.Network, fault: err})
 }
 
 func run(ctx context.Context, pass *check.Pass, r internal.Rehearsal, take func(context.Context) (*Session, error)) error {

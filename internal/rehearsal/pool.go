@@ -43,6 +43,9 @@ func (p *Pool) Take(ctx context.Context) (*Session, error) {
 	if p.ctx.Err() != nil {
 		return nil, errors.New("toolvet ends")
 	}
+	if p.cfg.fault != nil {
+		return nil, p.cfg.fault
+	}
 	s := p.take()
 	if s != nil && s.refresh() != nil {
 		s.Close()

@@ -56,6 +56,7 @@ type Config struct {
 	journals string        // the directory of journals; default [journalDir]
 	ahead    bool          // nobody waits for the session yet
 	inside   []string      // variables without a network
+	fault    error         // why the server cannot be started
 	// Committed hears of each change as soon as [Session.Commit] has made it. It may be nil.
 	Committed func(Change)
 }

@@ -45,10 +45,7 @@ func NewRehearser(p *policy.Policy, command []string) (Rehearser, error) {
 	if err != nil {
 		return nil, err
 	}
-	pool, err := rehearsal.PoolOf(p, command, init)
-	if err != nil {
-		return nil, err
-	}
+	pool := rehearsal.PoolOf(p, command, init)
 	return func(ctx context.Context, calls []*call.Call, may func(context.Context, *call.Call) bool) (json.RawMessage, error) {
 		ctx, cancel := context.WithTimeout(ctx, rehearsalTime)
 		defer cancel()

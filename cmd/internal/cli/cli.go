@@ -138,16 +138,17 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
-func unknownCommand(root *cobra.Command, name string) error {
+// unknownCommand reports a name that stands behind a command and is none of its own commands.
+func unknownCommand(cmd *cobra.Command, name string) error {
 	var names []string
-	for _, c := range root.Commands() {
+	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() {
 			names = append(names, c.Name())
 		}
 	}
 	err := fmt.Errorf("unknown command %q", name)
 	if near := schema.Nearest(name, names); near != "" {
-		return enforce.WithHint(err, "did you mean 'toolvet %s'?", near)
+		return enforce.WithHint(err, "did you mean '%s %s'?", cmd.CommandPath(), near)
 	}
 	return enforce.WithHint(err, "the commands are %s", strings.Join(names, ", "))
 }
@@ -163,11 +164,17 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if ours := otherWords[unknown.GetSpecifiedName()]; slices.Contains(names, ours) {
+		return enforce.WithHint(err, "did you mean --%s?", ours)
+	}
 	if near := schema.Nearest(unknown.GetSpecifiedName(), names); near != "" {
 		return enforce.WithHint(err, "did you mean --%s?", near)
 	}
 	return usageError(cmd, "%v", err)
 }
+
+// otherWords are flags of other programs, with toolvet's own for the same.
+var otherWords = map[string]string{"port": "listen", "host": "listen", "bind": "listen", "address": "listen", "addr": "listen", "config": "policy", "rules": "policy"}
 
 // An exitCode is an error without words.
 type exitCode int

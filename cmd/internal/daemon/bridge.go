@@ -14,6 +14,7 @@ import (
 	"github.com/toolvet/toolvet/internal/machine/process"
 	"github.com/toolvet/toolvet/internal/proxy/relay"
 	"github.com/toolvet/toolvet/internal/proxy/stdio"
+	"github.com/toolvet/toolvet/internal/repeats"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 	"github.com/toolvet/toolvet/internal/wire/streamable"
 )
@@ -25,13 +26,14 @@ func (p *proxy) bridge(ctx context.Context, cfg stdio.Config) error {
 		return err
 	}
 	running := newProcesses(p.cfg.MaxProcesses)
+	ends := new(repeats.Memory).Logger(cfg.Logger)
 	front := streamable.NewFront(streamable.FrontConfig{
 		Enter: func(ctx context.Context, caller call.Session) (func(), error) {
 			return running.enter(ctx, owner{principal: principal(caller.Principal())})
 		},
 		Refused: server.Refused,
 		Serve: func(ctx context.Context, caller call.Session, in io.Reader, out io.Writer) error {
-			return runSession(ctx, cfg, caller, in, out)
+			return runSession(ctx, cfg, ends, caller, in, out)
 		},
 		Caller: func(r *http.Request) (string, call.Session) {
 			s := callerOf(r, cfg.Session)
@@ -47,8 +49,8 @@ func (p *proxy) bridge(ctx context.Context, cfg stdio.Config) error {
 	return serveHTTP(ctx, p.listener, handler, front.Close, cfg.Logger)
 }
 
-// runSession serves one session with a server of its own.
-func runSession(ctx context.Context, cfg stdio.Config, caller call.Session, in io.Reader, out io.Writer) error {
+// runSession serves one session with a server of its own. The log ends gets how it ended.
+func runSession(ctx context.Context, cfg stdio.Config, ends *slog.Logger, caller call.Session, in io.Reader, out io.Writer) error {
 	cfg.Session, cfg.Stdin, cfg.Stdout = caller, in, out
 	cfg.Ended = func(exit process.Exit) {
 		if exit.Err() == nil {
@@ -58,7 +60,7 @@ func runSession(ctx context.Context, cfg stdio.Config, caller call.Session, in i
 		if said, ok := cfg.Stderr.(*silent); ok && said.String() != "" {
 			of = append(of, "stderr", said.String())
 		}
-		cfg.Logger.Warn("a server ended", of...)
+		ends.Warn("a server ended", of...)
 	}
 	_, err := stdio.Run(ctx, cfg)
 	return err

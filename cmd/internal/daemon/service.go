@@ -26,6 +26,7 @@ import (
 	"github.com/toolvet/toolvet/internal/auth"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/repeats"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -60,6 +61,8 @@ type served struct {
 	name    string
 	version string // digest of how it is reached
 	policy  *policy.Server
+	fault   error // why it cannot be started; nil: nothing is known
+	ends    repeats.Memory
 	dialer  upstream.Dialer
 	local   func(call.Session) upstream.Dialer // replaces dialer for the scheduler
 	enforce *access.Enforcer
@@ -163,13 +166,17 @@ func (s *service) server(all *policy.Policy, presetName string, server *policy.S
 	if server.URL == "" && len(server.Command) == 0 && !own {
 		return nil, nil, backend.Unreachable(server)
 	}
-	version, err := versionOf(server)
+	environment, fault := server.Environ(os.LookupEnv)
+	version, err := versionOf(server, environment, fault)
 	if err != nil {
 		return nil, nil, err
 	}
 	one := s.named(server.Name)
 	if one == nil || one.version != version {
-		one = &served{name: server.Name, version: version, policy: server,
+		if fault != nil { // the others do not suffer from it, and its dialer says so again
+			s.log.Warn("a server cannot be started", "server", server.Name, "err", fault)
+		}
+		one = &served{name: server.Name, version: version, policy: server, fault: fault,
 			dialer:  &backend.Dialer{Server: server, Supervisor: s.supervisor, Keep: backend.Kept(source.Policy, all), Logger: s.log},
 			enforce: &access.Enforcer{Contains: true, Shared: backend.SharedLimits, Server: server.Name, Log: s.log, Counters: &s.counters}}
 		if server.URL == "" { // a server behind a URL cannot be started in a sandbox
@@ -186,14 +193,10 @@ func (s *service) server(all *policy.Policy, presetName string, server *policy.S
 	return one, gate, err
 }
 
-// versionOf returns a digest of how a server is reached: two servers with the same one can share a
+// versionOf returns a digest of how a server is reached, or why it is not: two servers with the same one can share a
 // connection. It is a digest because its input holds secrets.
-func versionOf(server *policy.Server) (string, error) {
-	environment, err := server.Environ(os.LookupEnv)
-	if err != nil {
-		return "", err
-	}
-	described, err := json.Marshal([]any{server.Command, environment, server.Dir, server.URL, server.Credentials, server.Contain, server.World.Roots})
+func versionOf(server *policy.Server, environment []string, fault error) (string, error) {
+	described, err := json.Marshal([]any{server.Command, environment, fault != nil, server.Dir, server.URL, server.Credentials, server.Contain, server.World.Roots})
 	if err != nil {
 		return "", err
 	}

@@ -200,7 +200,7 @@ func (w *web) session(ctx context.Context, server *served, caller call.Session, 
 	return runSession(ctx, stdio.Config{
 		Config: w.relayConfig(server), Stderr: stderr,
 		Connect: func() (stdio.Peer, error) { return server.dialerFor(caller).Dial(ctx, stderr) },
-	}, caller, in, out)
+	}, server.ends.Logger(w.s.log), caller, in, out)
 }
 
 // retirement bounds how long the sessions of a server may take to end after a change of the policy.
@@ -258,7 +258,7 @@ type connection struct {
 	Version  string          `json:"protocolVersion,omitempty"`
 }
 
-// down reports whether connections to the server have failed and none stands. Nobody knows of a server without connections.
+// down reports whether connections to the server have failed and none stands.
 func (s *serverState) down() bool {
 	failed := false
 	for _, c := range s.Connections {
@@ -314,7 +314,7 @@ func (w *web) ready(rw http.ResponseWriter, _ *http.Request) {
 			one.Connections = append(one.Connections, c)
 		}
 		servers = append(servers, one)
-		if one.down() {
+		if known := w.s.named(name); one.down() || known != nil && known.fault != nil {
 			down = append(down, name)
 		}
 	}
