@@ -81,7 +81,7 @@ func (a *app) showDiagnoses(list []diagnosis, asJSON bool) error {
 }
 
 func (a *app) diagnose(ctx context.Context, file string) []diagnosis {
-	list := slices.Concat([]diagnosis{diagnoseSupervisor(ctx), diagnoseSandbox(ctx)}, diagnoseServices(ctx))
+	list := slices.Concat([]diagnosis{diagnoseSupervisor(ctx), diagnoseSandbox(ctx)}, diagnoseServices(ctx), diagnoseHooks())
 	if file == "" {
 		return list
 	}
@@ -91,6 +91,24 @@ func (a *app) diagnose(ctx context.Context, file string) []diagnosis {
 		d.Why = err.Error()
 	}
 	return append(list, d)
+}
+
+// diagnoseHooks names the hosts that ask toolvet. Another command tries their hooks.
+func diagnoseHooks() []diagnosis {
+	in, hosts, err := hostsOf(nil)
+	if err != nil {
+		return nil
+	}
+	var titles []string
+	for _, h := range hosts {
+		if len(in.Status(h).Own) > 0 {
+			titles = append(titles, h.Title)
+		}
+	}
+	if titles == nil {
+		return nil
+	}
+	return []diagnosis{{What: "hooks of " + strings.Join(titles, ", "), OK: true, How: "installed: 'toolvet hook doctor' tries them"}}
 }
 
 // diagnoseSupervisor starts toolvet itself as it starts servers.

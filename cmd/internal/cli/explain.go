@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -68,6 +69,11 @@ func explainCheck(w io.Writer, checks []*check.Check, name string) error {
 	if kind != "" {
 		_, err := fmt.Fprintf(w, "%s\n(one of the names that the check command knows: 'toolvet explain command')\n\n%s\n", name, kind)
 		return err
+	}
+	for _, known := range slices.Sorted(maps.Keys(kindWords)) {
+		if kindOfCommand(checks, known) != "" {
+			names = append(names, known)
+		}
 	}
 	err := fmt.Errorf("unknown check %q", name)
 	if near := schema.Nearest(name, names); near != "" {

@@ -19,6 +19,7 @@ import (
 	"github.com/toolvet/toolvet/cmd/internal/hook/fast"
 	hookjudge "github.com/toolvet/toolvet/cmd/internal/hook/judge"
 	"github.com/toolvet/toolvet/cmd/internal/hook/link"
+	"github.com/toolvet/toolvet/schema"
 )
 
 // hookCommand is "toolvet hook". Package client is "hook HOST" itself, which never comes here; this is its help.
@@ -49,7 +50,10 @@ Hosts: ` + strings.Join(hostNames(), ", ") + `.`,
 			if len(args) == 0 {
 				return usageError(cmd, "which host? It is one of %s", strings.Join(hostNames(), ", "))
 			}
-			return usageError(cmd, "unknown host %q: it is one of %s", args[0], strings.Join(hostNames(), ", "))
+			if schema.Nearest(args[0], hostNames()) == "" && schema.Nearest(args[0], []string{"install", "uninstall", "status", "doctor", "record"}) != "" {
+				return unknownCommand(cmd, args[0])
+			}
+			return unknownHost(args[0])
 		},
 	}
 	f := cmd.Flags()

@@ -74,7 +74,7 @@ Exit codes: 0 installed, 1 not written, 2 a configuration that cannot be edited.
 		},
 	}
 	flags.add(cmd, string(install.User))
-	cmd.Flags().StringVar(&flags.policy, "policy", "", "policy `FILE` for these hosts; default: toolvet's own choice at each call")
+	cmd.Flags().StringVar(&flags.policy, "policy", "", "policy `FILE` for these hosts; default: none, so that the preset standard holds")
 	cmd.Flags().StringVar(&flags.program, "program", "", "`PROGRAM` that hosts run in place of this one")
 	return cmd
 }
@@ -124,19 +124,19 @@ func namedHosts(names []string) ([]*hook.Host, error) {
 	for _, name := range names {
 		h, ok := hook.Lookup(name)
 		if !ok {
-			var all []string
-			for _, h := range hook.Hosts() {
-				all = append(all, h.Name)
-			}
-			err := fmt.Errorf("unknown host %q", name)
-			if near := schema.Nearest(name, all); near != "" {
-				return nil, enforce.WithHint(err, "did you mean %s?", near)
-			}
-			return nil, enforce.WithHint(err, "the hosts are %s", strings.Join(all, ", "))
+			return nil, unknownHost(name)
 		}
 		out = append(out, h)
 	}
 	return out, nil
+}
+
+func unknownHost(name string) error {
+	err := fmt.Errorf("unknown host %q", name)
+	if near := schema.Nearest(name, hostNames()); near != "" {
+		return enforce.WithHint(err, "did you mean %s?", near)
+	}
+	return enforce.WithHint(err, "the hosts are %s", strings.Join(hostNames(), ", "))
 }
 
 // newInstaller looks at this machine.
@@ -260,20 +260,47 @@ func (a *app) hookUninstall(in *install.Installer, scopes []install.Scope, flags
 	if err := a.hookApply(in, changes, nil, flags.verbose, flags.yes, "not installed: nothing to undo"); err != nil {
 		return err
 	}
-	retireJudge()
+	if slices.Contains(scopes, install.User) { // what a person installs next is not setup's
+		var gone []string
+		for _, h := range hosts {
+			gone = append(gone, h.Name)
+		}
+		if err := ledgerOf(in).forgetHooks(gone); err != nil {
+			return err
+		}
+	}
+	a.retireJudge(in)
 	return nil
 }
 
 // retireJudge has the resident judge of this program end within seconds, in place of half an hour. A host that still has its hook starts
-// another one.
-func retireJudge() {
+// another one. Once no host asks toolvet, what only judges need goes as well.
+func (a *app) retireJudge(in *install.Installer) {
 	program, err := os.Executable()
 	if err != nil {
 		return
 	}
-	if address, err := fast.Address(program); err == nil {
-		_ = os.Remove(address) // without its socket, a judge ends by itself; there may be none
+	address, err := fast.Address(program)
+	if err != nil {
+		return
 	}
+	_ = os.Remove(address) // without its socket, a judge ends by itself; there may be none
+	if in.Used() {
+		return
+	}
+	dir := filepath.Dir(address)
+	for _, pattern := range []string{"*.session", "*.sock", "*.sock.lock"} {
+		files, _ := filepath.Glob(filepath.Join(dir, pattern))
+		for _, file := range files {
+			_ = os.Remove(file) // a judge of another program may still end
+		}
+	}
+	if left, err := os.ReadDir(dir); err == nil && len(left) > 0 {
+		terminal.Fprintf(a.stdout, "logs of the judge, and counts of limits, stay in %s\n", dir)
+		return
+	}
+	_ = os.Remove(dir)
+	_ = os.Remove(filepath.Dir(dir)) // stays unless it is empty
 }
 
 // hookProgram is what hosts will run.
@@ -299,8 +326,14 @@ func (a *app) hookProgram(flags hookInstallFlags) (install.Command, error) {
 	}
 	if flags.policy != "" {
 		// A hook whose policy does not load refuses every call.
-		if _, err := policy.Load(flags.policy, a.checks.Demands()...); err != nil {
+		p, err := policy.Load(flags.policy, a.checks.Demands()...)
+		if err != nil {
 			return c, err
+		}
+		for _, s := range p.Servers {
+			if what := strayAgent(s); what != "" {
+				return c, fmt.Errorf("%s: %s", flags.policy, what)
+			}
 		}
 		abs, err := filepath.Abs(flags.policy)
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/toolvet/toolvet/cmd/internal/hook"
 	"github.com/toolvet/toolvet/cmd/internal/hook/diagnose"
 	"github.com/toolvet/toolvet/cmd/internal/hook/install"
+	"github.com/toolvet/toolvet/internal/preset"
 	"github.com/toolvet/toolvet/internal/terminal"
 )
 
@@ -188,7 +189,7 @@ func (a *app) showHookState(s hookStatus) {
 			word = "the host's switch is on, but this version of the host ignores it: the call runs"
 		}
 		terminal.Fprintf(a.stdout, "    if it %s: %s\n", when, word)
-		terminal.Fprintf(a.stdout, "    policy:  %s\n", cmp.Or(i.Policy, "toolvet's own choice at each call"))
+		terminal.Fprintf(a.stdout, "    policy:  %s\n", cmp.Or(i.Policy, "none: the preset "+preset.Default+" holds"))
 		terminal.Fprintf(a.stdout, "    program: %s: %s\n", i.Program, i.State)
 	}
 	a.showCondition(s.Condition)

@@ -387,6 +387,14 @@ func (l *linter) tool(s *policy.Server, t *call.Tool) {
 	}
 }
 
+// runsUnbounded reports whether a tool has an argument that looks like a command, and nothing in the policy bounds it.
+func runsUnbounded(p *policy.Policy, s *policy.Server, t *call.Tool) bool {
+	return !ofAgent(s) && !refusedByRules(access.RulesOf(p), s.Name, t) && slices.ContainsFunc(infer.Tool(t), func(g infer.Guess) bool {
+		demands, _ := demandsOn(s, t.Name, g.Address)
+		return g.Kind == infer.Command && !slices.ContainsFunc(demands, func(d policy.Demand) bool { return bounds(d, harms[g.Kind]) })
+	})
+}
+
 // harms are values that a demand on each kind of argument must not let through.
 var harms = map[infer.Kind]string{
 	infer.Path:    "/../../etc/passwd",

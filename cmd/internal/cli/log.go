@@ -22,7 +22,7 @@ func (a *app) logCommand() *cobra.Command {
 		Short: "Work on logs of calls: verify that nothing was changed",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usageError(cmd, "unknown command %q: log has verify", args[0])
+				return unknownCommand(cmd, args[0])
 			}
 			return usageError(cmd, "log needs a command: verify")
 		},

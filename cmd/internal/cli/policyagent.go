@@ -106,10 +106,8 @@ func (s *summary) agent(server *policy.Server) {
 
 // agentGaps reports what makes a policy for an agent count for less than it says.
 func (l *linter) agentGaps(s *policy.Server) {
-	var hosts []string
-	for _, h := range hook.Hosts() {
-		hosts = append(hosts, h.Name)
-	}
+	hosts := hostNames()
+	stray := strayAgent(s)
 	u := s.Unasked
 	switch {
 	case s.Drafted != nil:
@@ -119,11 +117,19 @@ func (l *linter) agentGaps(s *policy.Server) {
 		l.gap("%s: this is a host of agents: say agent: true, so that its presets hold in every command", s.Name)
 	case !s.Agent && len(u.Kinds)+len(u.Hosts)+len(u.Directories) > 0:
 		l.gap("%s: unasked counts for an agent's host alone: say agent: true", s.Name)
-	case s.Agent && !slices.Contains(hosts, s.Name):
-		near := schema.Nearest(s.Name, hosts)
-		if near != "" {
-			near = ": did you mean " + near + "?"
-		}
-		l.gap("%s: no hook uses it, because no host of agents has this name%s", s.Name, near)
+	case stray != "":
+		l.gap("%s", stray)
 	}
+}
+
+// strayAgent says of a server that stands for an agent that no hook uses it; "" if one does.
+func strayAgent(s *policy.Server) string {
+	if _, host := hook.Lookup(s.Name); host || !s.Agent || s.Command != nil || s.URL != "" {
+		return ""
+	}
+	near := schema.Nearest(s.Name, hostNames())
+	if near != "" {
+		near = ": did you mean " + near + "?"
+	}
+	return s.Name + ": no hook uses it, because no host of agents has this name" + near
 }

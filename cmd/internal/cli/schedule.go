@@ -48,7 +48,7 @@ servers, as SERVER:TOOL.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usageError(cmd, "unknown command %q", args[0])
+				return unknownCommand(cmd, args[0])
 			}
 			return cmd.Help()
 		},

@@ -171,6 +171,8 @@ type standing struct {
 	Announced    *bool             `json:"announced,omitempty"` // whether the server announces the capability Asked
 	Native       *nativeValidation `json:"nativeValidation"`    // null: the server has none
 	Tools        []string          `json:"tools"`               // NAME:TOOL
+
+	running []string // tools that run commands which no policy bounds
 }
 
 func (a *app) servers(ctx context.Context, flags serversFlags, names []string, has string, asJSON bool) error {
@@ -206,6 +208,9 @@ func (a *app) servers(ctx context.Context, flags serversFlags, names []string, h
 		if err := s.write(a.stdout, asJSON); err != nil {
 			return err
 		}
+		if len(s.running) > 0 {
+			a.warn("%s: %s: any program may run, as nothing in the policy bounds the command: 'toolvet policy lint --start' shows what to demand", s.Server, oneLine(strings.Join(s.running, ", "), 200))
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -237,6 +242,9 @@ func (n *named) standing(ctx context.Context, name, has string) standing {
 	}
 	for _, tool := range tools.Names() {
 		s.Tools = append(s.Tools, name+":"+tool)
+		if runsUnbounded(n.policy, n.policy.Server(name), tools.Tool(tool)) {
+			s.running = append(s.running, tool)
+		}
 	}
 	if method, ok, err := servers.Of(n.Set).NativeValidation(ctx, name); err == nil && ok {
 		s.Native = &nativeValidation{method}

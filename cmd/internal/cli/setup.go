@@ -114,7 +114,7 @@ func (a *app) newSetup(flags setupFlags) (*setupRun, error) {
 		return nil, err
 	}
 	s := &setupRun{app: a, flags: flags, dir: in.Machine.Dir, home: in.Machine.Home, installer: in,
-		ledger: ledger{dir: filepath.Join(filepath.Dir(in.State), "setup")}}
+		ledger: ledgerOf(in)}
 	s.around = clientconfig.Surroundings{Dir: s.dir, Home: s.home, Config: in.Machine.Config, Getenv: in.Machine.Getenv}
 	s.places = s.around.AllPlaces()
 	if err := s.checkNames(); err != nil {

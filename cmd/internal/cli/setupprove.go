@@ -19,6 +19,7 @@ import (
 	"github.com/toolvet/toolvet/cmd/internal/hook/diagnose"
 	"github.com/toolvet/toolvet/cmd/internal/hook/install"
 	"github.com/toolvet/toolvet/cmd/internal/hook/semantics"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/servers"
 	"github.com/toolvet/toolvet/internal/terminal"
@@ -111,6 +112,9 @@ func (s *setupRun) proveServer(ctx context.Context, l *clientconfig.Launch) (pro
 	}
 	names := slices.DeleteFunc(tools.Names(), func(name string) bool { return name == method || name == protocol.BatchName(method) })
 	proof = fmt.Sprintf("behind toolvet, %s; a call of an unknown tool was refused", count(len(names), "tool"))
+	running := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return !runsUnbounded(new(policy.Policy), new(policy.Server), tools.Tool(name))
+	})
 	good, err := dryRun(ctx, client, tools, names, method)
 	switch {
 	case err != nil:
@@ -119,6 +123,9 @@ func (s *setupRun) proveServer(ctx context.Context, l *clientconfig.Launch) (pro
 		proof += fmt.Sprintf("; a dry run of %s is a go", oneLine(good, 64))
 	default:
 		proof += "; setup knows no harmless call of its tools"
+	}
+	if len(running) > 0 {
+		proof += fmt.Sprintf("; %s may run any program: 'toolvet audit --write-policy FILE -- COMMAND' drafts a policy that bounds it", oneLine(strings.Join(running, ", "), 200))
 	}
 	return proof, nil
 }

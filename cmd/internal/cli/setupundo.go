@@ -28,6 +28,10 @@ import (
 // the entries hold what the client's file holds.
 type ledger struct{ dir string }
 
+func ledgerOf(in *install.Installer) ledger {
+	return ledger{dir: filepath.Join(filepath.Dir(in.State), "setup")}
+}
+
 // A ledgerPage is about one file of a client.
 type ledgerPage struct {
 	Client  string        `json:"client"`
@@ -214,7 +218,7 @@ func (s *setupRun) undo() error {
 	}
 	real, err := s.showHookChanges(s.installer, changes, s.flags.verbose)
 	if len(staying.titles) > 0 {
-		s.warn("the hooks of %s stay: 'toolvet hook install' made or changed them; remove them with %s", strings.Join(staying.titles, ", "), staying.remedy())
+		s.warn("the hooks of %s stay: 'toolvet hook install' made them; remove them with %s", strings.Join(staying.titles, ", "), staying.remedy())
 	}
 	switch {
 	case err != nil:
@@ -241,10 +245,10 @@ func (s *setupRun) undo() error {
 	if err := s.writeHookChanges(s.installer, real); err != nil {
 		return err
 	}
-	retireJudge()
 	if err := s.ledger.forgetHooks(names); err != nil {
 		return err
 	}
+	s.retireJudge(s.installer)
 	left := len(faults)
 	for _, p := range pages {
 		n, err := s.undoPage(p)
@@ -292,9 +296,8 @@ func (s *setupRun) hooksThatStay(names []string) (out stayingHooks) {
 		}
 		status := s.installer.Status(h)
 		usual, managed := false, false
-		for i, own := range status.Own {
-			setups := status.Scopes[i] == install.User && slices.Contains(names, h.Name)
-			if !setups || own.Policy() != "" {
+		for i := range status.Own {
+			if status.Scopes[i] != install.User || !slices.Contains(names, h.Name) {
 				managed = managed || status.Scopes[i] == install.Managed
 				usual = usual || status.Scopes[i] != install.Managed
 			}
@@ -318,10 +321,6 @@ func (s *setupRun) planUninstall(names []string) ([]*install.Change, error) {
 		h, ok := hook.Lookup(name)
 		if !ok {
 			continue
-		}
-		own := s.installer.Status(h).In(install.User)
-		if slices.ContainsFunc(own, func(h install.Handler) bool { return h.Policy() != "" }) {
-			continue // hooksThatStay names it
 		}
 		list, err := s.installer.Uninstall(h, install.User)
 		if err != nil {
