@@ -75,6 +75,20 @@ func Compare(before, after *Report, worked, works []Cell) Comparison {
 	return c
 }
 
+// Behind returns the facts of an audit of the server of a report behind something, with those of the report that hold there all the same: what
+// the server does by design, whose bound no demand on arguments lifts.
+func Behind(before *Report, facts []Fact) []Fact {
+	list := slices.Clone(facts)
+	for i := range before.Weaknesses {
+		f := &before.Weaknesses[i]
+		seen := slices.ContainsFunc(facts, func(g Fact) bool { return g.Cell == f.Cell && slices.Contains(f.Kinds, g.Kind) })
+		if f.bounds() != "" && !seen {
+			list = append(list, f.Evidence...)
+		}
+	}
+	return list
+}
+
 func outcome(before, after *Report) Outcome {
 	var o Outcome
 	now, was := byCell(after), map[Cell]bool{}

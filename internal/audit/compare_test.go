@@ -52,6 +52,23 @@ func TestCompare(t *testing.T) {
 	violations(t, raw)
 }
 
+// TestBehind holds that a server keeps the bound of what it does by design, whatever keeps the probes away, and that no fact is doubled.
+func TestBehind(t *testing.T) {
+	t.Parallel()
+	purposes := facts(t, "command run/command dynamic vulnerable metadata command-by-design", "command run/code dynamic vulnerable metadata code-by-design")
+	before := New(Input{Now: day, Facts: append(facts(t, "command run/sql dynamic vulnerable metadata sql-by-design", "path run/p dynamic vulnerable proven x"), purposes...)})
+	for name, seen := range map[string][]Fact{"none": nil, "refused": facts(t, "command run/code dynamic inconclusive", "command run/command dynamic guarded"), "both": purposes} {
+		after := New(Input{Now: day, Facts: Behind(before, append(seen, facts(t, "schema run dynamic guarded")...))})
+		var kinds []string
+		for _, w := range after.Weaknesses {
+			kinds = append(kinds, w.Kinds...)
+		}
+		if diff := cmp.Diff([]string{"code-by-design", "command-by-design"}, kinds); diff != "" || after.Grade.Letter != "C" {
+			t.Errorf("%s: grade %s, %s", name, after.Grade.Letter, diff)
+		}
+	}
+}
+
 // violations reports what the published schema says of a comparison.
 func violations(t *testing.T, raw []byte) {
 	t.Helper()

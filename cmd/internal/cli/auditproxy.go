@@ -21,6 +21,7 @@ import (
 	"github.com/toolvet/toolvet/internal/infer"
 	"github.com/toolvet/toolvet/internal/pin"
 	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/preset"
 	"github.com/toolvet/toolvet/internal/terminal"
 )
 
@@ -81,7 +82,11 @@ func (p *proxied) given(ctx context.Context) (*audit.Report, *probe.Result, erro
 	if err != nil {
 		return nil, nil, err
 	}
-	return p.try(ctx, p.flags.policy, p.flags.proxyFlags(), walls)
+	after, found, err := p.try(ctx, p.flags.policy, p.flags.proxyFlags(), walls)
+	if err == nil && walls != nil {
+		after.Notes = append(after.Notes, "walls stood around the server, too: a place may be guarded by the walls alone, and is open without contain")
+	}
+	return after, found, err
 }
 
 // walls returns those of the policy of the flags; nil: there are none.
@@ -110,6 +115,7 @@ func (p *proxied) try(ctx context.Context, policyFile string, shown []string, wa
 	in.Target.Name = strings.Join(slices.Concat([]string{"toolvet proxy"}, shown, []string{"--", p.before.Target.Name}), " ")
 	in.Target.Server, in.Notes = found.Server, found.Notes
 	in.Tools, in.Facts = withoutOwn(p.before.Tools, found)
+	in.Facts = audit.Behind(p.before, in.Facts)
 	return audit.New(in), found, nil
 }
 
@@ -127,18 +133,20 @@ func (p *proxied) drafted(ctx context.Context, alone *probe.Result) (*audit.Repo
 	}
 	d := &drafting{checks: p.checks, command: p.server, listed: map[string]*call.Catalog{pin.Tools: alone.Catalog}, found: p.before.Weaknesses, worked: alone.Controls}
 	shown := []string{"--policy=" + p.flags.writePolicy}
-	if p.flags.contain || slices.ContainsFunc(d.found, func(w audit.Weakness) bool { return runsAnything(&w) }) {
-		d.walls = wallsFor(alone)
-	}
 	after, found, err := p.behind(ctx, d, shown)
 	if err != nil {
 		return nil, nil, err
 	}
-	if left := attacks(after); left > 0 && d.walls == "" {
+	left := attacks(after)
+	if left > 0 || p.flags.contain || slices.ContainsFunc(d.found, func(w audit.Weakness) bool { return runsAnything(&w) }) {
+		bare := after
 		d.walls = wallsFor(alone)
 		if after, found, err = p.behind(ctx, d, shown); err != nil {
 			return nil, nil, err
 		}
+		byWalls(bare, after)
+	}
+	if left > 0 {
 		after.Notes = append(after.Notes, fmt.Sprintf("demands on arguments alone left %s open, so the policy has walls (contain)", count(left, "place")))
 	}
 	if err := writePolicy(p.flags.writePolicy, d.text(), false); err != nil {
@@ -147,10 +155,23 @@ func (p *proxied) drafted(ctx context.Context, alone *probe.Result) (*audit.Repo
 	return after, found, nil
 }
 
-// behind tries the server behind the proxy with a draft, in which the audit's root stands for the server's directories.
+// byWalls says of each place that was open to attacks in an audit of the same demands without walls, and is not any more, that the walls alone guard it.
+func byWalls(bare, walled *audit.Report) {
+	for i := range walled.Cells {
+		a := &walled.Cells[i]
+		open := slices.ContainsFunc(bare.Cells, func(b audit.Assessment) bool { return b.Cell == a.Cell && b.Verdict == audit.Vulnerable })
+		if open && a.Verdict != audit.Vulnerable {
+			a.Why = "guarded by the walls alone: without contain, attacks get through; " + a.Why
+		}
+	}
+}
+
+// behind tries the server behind the proxy with a draft, in which the audit's root stands for the server's directories, if the draft knows any.
 func (p *proxied) behind(ctx context.Context, d *drafting, shown []string) (*audit.Report, *probe.Result, error) {
 	inside := *d
-	inside.roots = []string{probe.RootInside()}
+	if len(preset.World(d.command).Roots) > 0 || slices.ContainsFunc(d.command, func(word string) bool { return strings.Contains(word, policy.Root) }) {
+		inside.roots = []string{probe.RootInside()}
+	}
 	dir, err := os.MkdirTemp("", "toolvet-draft-")
 	if err != nil {
 		return nil, nil, err

@@ -76,13 +76,13 @@ func (d *drafting) text() []byte {
 	if d.roots != nil {
 		world = check.World{Roots: d.roots}
 	}
-	draftWorld(&b, world)
+	draftWorld(&b, world, d.walls != "" && !slices.ContainsFunc(d.command, func(word string) bool { return strings.Contains(word, policy.Root) }))
 	if d.walls != "" {
 		why := "demands on arguments do not close everything"
 		if slices.ContainsFunc(d.found, func(w audit.Weakness) bool { return runsAnything(&w) }) {
-			why = "by design a tool runs any command"
+			why = "by design a tool runs any command or code"
 		}
-		fmt.Fprintf(&b, "    # proven: %s, so walls stand around the server (docs/contain.md)\n    contain: %s\n", why, d.walls)
+		fmt.Fprintf(&b, "    # proven: %s, so walls stand around the server (docs/contain.md).\n    # keep them: without contain, commands and code reach files and hosts that no demand here names, also by redirection\n    contain: %s\n", why, d.walls)
 	}
 	var drafted bytes.Buffer
 	demanded := false
@@ -100,12 +100,15 @@ func (d *drafting) text() []byte {
 	return b.Bytes()
 }
 
-func draftWorld(b *bytes.Buffer, world check.World) {
+// draftWorld writes where the server is. Walled: nothing else than walls holds paths, as long as no roots are known.
+func draftWorld(b *bytes.Buffer, world check.World, walled bool) {
 	switch {
 	case world.Remote:
 		b.WriteString("    location: remote # guess: the command starts it in a container or elsewhere\n")
 	case len(world.Roots) > 0:
 		fmt.Fprintf(b, "    roots: %s # guess: directories in the command; paths must stay within\n", texts(world.Roots))
+	case walled:
+		b.WriteString("    # roots: [/srv/data] # directories that paths must stay within: not known, so contain alone holds them\n")
 	default:
 		b.WriteString("    # roots: [/srv/data] # directories that paths must stay within: not known\n")
 	}

@@ -27,8 +27,11 @@ const (
 )
 
 // designed is the kind of an argument whose purpose is a command, listedPrograms the programs that the draft leaves to it, and designedComment says so.
+// An argument of the kind code has no demand: codeComment says why.
 const (
 	designed        = "command-by-design"
+	code            = "code-by-design"
+	codeComment     = "          # proven: by design the tool runs any code in %s; no demand on arguments bounds code of any language, so contain alone holds this: keep it\n"
 	listedPrograms  = `programs: ["git status", ls, pwd]`
 	designedComment = "          # proven: by design the tool runs any command, so only the listed programs pass: write those here that callers need\n"
 )
@@ -47,7 +50,7 @@ type provenArgument struct {
 	path, url, command bool
 	statement          bool // a statement writes where only reading is promised
 	resolve            bool // a name that leads to a forbidden address passes
-	designed           bool // it is any command, by design
+	designed, code     bool // it is any command, or any code, by design
 	written            bool
 }
 
@@ -57,7 +60,8 @@ func (d *drafting) proven(t *call.Tool) *provenTool {
 	name := strictjson.Printable(t.Name, 128) // as the audit writes it
 	for _, w := range d.found {
 		if w.Tool == name && runsAnything(&w) {
-			p.at(w.Param).designed = true
+			a := p.at(w.Param)
+			a.designed, a.code = true, a.code || slices.Contains(w.Kinds, code)
 		}
 		if w.Tool != name || w.Confidence != audit.Proven || !w.Graded() {
 			continue
@@ -78,9 +82,9 @@ func (d *drafting) proven(t *call.Tool) *provenTool {
 	return p
 }
 
-// runsAnything reports whether an audit saw that an argument is any command, by design.
+// runsAnything reports whether an audit saw that an argument is any command or code, by design.
 func runsAnything(w *audit.Weakness) bool {
-	return w.Suppressed == nil && slices.Contains(w.Kinds, designed) && slices.ContainsFunc(w.Evidence, func(f audit.Fact) bool { return f.Proof != nil })
+	return w.Suppressed == nil && (slices.Contains(w.Kinds, designed) || slices.Contains(w.Kinds, code)) && slices.ContainsFunc(w.Evidence, func(f audit.Fact) bool { return f.Proof != nil })
 }
 
 // oddContent is what a result must not hold, by the kind of weakness: patterns for the check injection, which itself looks for such signs only where they
@@ -135,7 +139,7 @@ func (p *provenTool) find(address string) *provenArgument {
 func (p *provenTool) instead(g infer.Guess) bool {
 	a := p.find(g.Address)
 	if a != nil && a.designed {
-		return g.Kind != infer.Command
+		return a.code || g.Kind != infer.Command
 	}
 	return a != nil && (a.path || a.url) && !(a.path && g.Kind == infer.Path || a.url && g.Kind == infer.URL)
 }
@@ -173,6 +177,8 @@ func (p *provenTool) write(b *bytes.Buffer, t *call.Tool, d *drafting) (demands 
 		switch {
 		case a.written:
 			continue
+		case a.code:
+			fmt.Fprintf(b, codeComment, oneLine(a.address, maxDescription))
 		case a.designed:
 			b.WriteString(designedComment)
 			demand = "command: " + withOption(everyday(t, infer.Command), listedPrograms)

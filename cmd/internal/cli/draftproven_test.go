@@ -25,7 +25,7 @@ import (
 func TestDraftProven(t *testing.T) {
 	t.Parallel()
 	properties := ""
-	for _, name := range []string{"path", "url", "page", "title", "both", "host", "a b", "guessed", "sql", "read", "command", "script"} {
+	for _, name := range []string{"path", "url", "page", "title", "both", "host", "a b", "guessed", "sql", "read", "command", "script", "code"} {
 		properties += `,"` + name + `":{"type":"string"}`
 	}
 	tool, err := call.DecodeTool([]byte(`{"name":"t","inputSchema":{"type":"object","properties":{`+properties[1:]+`}}}`), call.Limits{})
@@ -41,6 +41,8 @@ func TestDraftProven(t *testing.T) {
 		w.Severity, w.Evidence = class.Info, []audit.Fact{{Proof: &audit.Proof{}}}
 		return w
 	}
+	program := anything("/code")
+	program.Kinds = []string{"code-by-design"}
 	checks := enforce.Checks(suite.Default())
 	d := &drafting{
 		checks: checks, command: []string{"node", "server.js", "{ROOT}"}, listed: map[string]*call.Catalog{pin.Tools: tools}, walls: `{network: {allow: ["*"]}}`,
@@ -49,7 +51,7 @@ func TestDraftProven(t *testing.T) {
 			weakness(audit.Path, "/path", audit.Proven, "absolute"), weakness(audit.Command, "/path", audit.Proven, "shell"), weakness(audit.URL, "/page", audit.Proven, "ssrf-dns"),
 			weakness(audit.Path, "/title", audit.Proven, "dot-dot"), weakness(audit.Path, "/both", audit.Proven, "dot-dot"), weakness(audit.URL, "/both", audit.Proven, "ssrf-private"),
 			weakness(audit.Command, "/a b", audit.Proven, "argument-split"), weakness(audit.Path, "/guessed", audit.Suspected, "traversal"), weakness(audit.Output, "", audit.Proven, "invisible", "unbounded"),
-			weakness(audit.Command, "/sql", audit.Proven, "sql-write"), weakness(audit.Command, "/read", audit.Proven, "sql-write"), anything("/command"), anything("/script"),
+			weakness(audit.Command, "/sql", audit.Proven, "sql-write"), weakness(audit.Command, "/read", audit.Proven, "sql-write"), anything("/command"), anything("/script"), program,
 		},
 	}
 	p, err := policy.Parse("drafted.yaml", d.text(), checks.Demands()...)
@@ -74,13 +76,35 @@ func TestDraftProven(t *testing.T) {
 	if n := strings.Count(string(d.text()), listedPrograms); n != 2 {
 		t.Errorf("%d commands are bound to listed programs, not 2:\n%s", n, d.text())
 	}
-	for _, want := range []string{"any public host passes, as policy lint will say", `hosts: ["*"], resolve: true, bare: true`, "this stays open: no demand bounds the size of a result", "it passes on characters that nobody sees; a result with such is withheld"} {
+	for _, want := range []string{"any public host passes, as policy lint will say", `hosts: ["*"], resolve: true, bare: true`, "contain alone holds this: keep it", "without contain, commands and code reach", "this stays open: no demand bounds the size of a result", "it passes on characters that nobody sees; a result with such is withheld"} {
 		if !strings.Contains(string(d.text()), want) {
 			t.Errorf("the draft does not say %q:\n%s", want, d.text())
 		}
 	}
 	if len(p.Servers[0].Tools[0].Output) != 1 || p.Servers[0].Contain == nil || p.Servers[0].Command != nil {
 		t.Errorf("got\n%s", d.text())
+	}
+}
+
+// TestByWalls holds that a place which the demands leave open is said to be guarded by the walls alone.
+func TestByWalls(t *testing.T) {
+	t.Parallel()
+	fact := func(param string, v audit.Verdict) audit.Fact {
+		f := audit.Fact{Cell: audit.Cell{Tool: "t", Param: param, Class: audit.Path}, Method: audit.Dynamic, Verdict: v, Why: "seen"}
+		if v == audit.Vulnerable {
+			f.Confidence, f.Kind = audit.Proven, "absolute"
+		}
+		return f
+	}
+	bare := audit.New(audit.Input{Facts: []audit.Fact{fact("/walls", audit.Vulnerable), fact("/demand", audit.Guarded), fact("/open", audit.Vulnerable)}})
+	walled := audit.New(audit.Input{Facts: []audit.Fact{fact("/walls", audit.Guarded), fact("/demand", audit.Guarded), fact("/open", audit.Vulnerable)}})
+	byWalls(bare, walled)
+	got := map[string]bool{}
+	for _, a := range walled.Cells {
+		got[a.Param] = strings.HasPrefix(a.Why, "guarded by the walls alone: ")
+	}
+	if diff := cmp.Diff(map[string]bool{"/walls": true, "/demand": false, "/open": false}, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -20,6 +20,8 @@ var (
 	codeName = lazyregexp.New(`(?i)^(code|script|snippet|code_?snippet|(source|python|js|javascript|shell|bash)_?(code|script))$`)
 	// languageName matches the names of parameters for the language of the code.
 	languageName = lazyregexp.New(`(?i)^(lang|language|(lang|language)_?(id|name)|runtime|interpreter)$`)
+	// shellName matches the names of shells.
+	shellName = lazyregexp.New(`(?i)^(shell\w*|\w*sh|powershell|cmd)$`)
 )
 
 // A language is one in which a tool may run code.
@@ -46,22 +48,26 @@ func (a *auditor) byDesign(ctx context.Context, t *tool, p parameter) bool {
 			break
 		}
 		id := token()
-		u := t.in(l, p)
+		u, anyLanguage := t.in(l, p)
 		value := l.file(a.world.inside("fired", id))
 		a.call(ctx, u, u.sample(a.world, setting{p, value}))
 		if a.session == nil || !a.session.made("fired/"+id) {
 			continue
 		}
 		raw := written(u.sample(a.world, setting{p, value}))
-		a.fact(audit.Fact{Cell: cell(t, p, audit.Command), Verdict: audit.Vulnerable, Confidence: audit.Metadata, Kind: "command-by-design",
-			Why: "the tool runs commands from its callers, so each caller may do everything that the server may do", Proof: &audit.Proof{Arguments: string(raw), Seen: "a file that the command made", Probes: i + 1}})
+		kind, what := "command-by-design", "commands"
+		if i > 0 || anyLanguage { // and not just the line of a shell
+			kind, what = "code-by-design", "code"
+		}
+		a.fact(audit.Fact{Cell: cell(t, p, audit.Command), Verdict: audit.Vulnerable, Confidence: audit.Metadata, Kind: kind,
+			Why: "the tool runs " + what + " from its callers, so each caller may do everything that the server may do", Proof: &audit.Proof{Arguments: string(raw), Seen: "a file that the command made", Probes: i + 1}})
 		return true
 	}
 	return false
 }
 
-// in returns a copy of the tool with the value that says the language of p, or the tool itself.
-func (t *tool) in(l language, p parameter) *tool {
+// in returns a copy of the tool with the value that says the language of p, or the tool itself. AnyLanguage: callers may name one that is no shell's.
+func (t *tool) in(l language, p parameter) (u *tool, anyLanguage bool) {
 	properties, _ := t.schema["properties"].(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		form, ok := t.resolve(properties[name])
@@ -69,7 +75,8 @@ func (t *tool) in(l language, p parameter) *tool {
 			continue
 		}
 		value := l.name
-		if choices := stringsOf(form["enum"]); len(choices) > 0 {
+		choices := stringsOf(form["enum"])
+		if len(choices) > 0 {
 			at := slices.IndexFunc(choices, l.match)
 			if at < 0 {
 				continue
@@ -78,13 +85,14 @@ func (t *tool) in(l language, p parameter) *tool {
 		} else if !languageName.MatchString(name) {
 			continue
 		}
-		u := *t
-		u.steered = maps.Clone(t.steered)
-		if u.steered == nil {
-			u.steered = map[string]any{}
+		anyLanguage = len(choices) == 0 || slices.ContainsFunc(choices, func(choice string) bool { return !shellName.MatchString(choice) })
+		steered := *t
+		steered.steered = maps.Clone(t.steered)
+		if steered.steered == nil {
+			steered.steered = map[string]any{}
 		}
-		u.steered[name] = value
-		return &u
+		steered.steered[name] = value
+		return &steered, anyLanguage
 	}
-	return t
+	return t, false
 }

@@ -256,6 +256,20 @@ func TestNotKnown(t *testing.T) {
 	}
 }
 
+// TestNoHarmlessCall holds that a comparison without any harmless call that works sounds like no pass.
+func TestNoHarmlessCall(t *testing.T) {
+	t.Parallel()
+	at := audit.Cell{Tool: "run", Param: "/code", Class: audit.Command}
+	for want, works := range map[bool][]audit.Cell{true: nil, false: {at}} {
+		r := audit.New(audit.Input{Tools: []string{"run"}, Now: day})
+		c := audit.Compare(r, r, works, works)
+		var b strings.Builder
+		if err := Comparison(&b, &c); err != nil || strings.Contains(b.String(), "No harmless call works behind the proxy") != want {
+			t.Errorf("%v: %s", err, b.String())
+		}
+	}
+}
+
 func TestBadge(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{"full": "C", "empty": ">A<", "unknown": ">?<"} {

@@ -140,6 +140,9 @@ func Comparison(w io.Writer, c *audit.Comparison) error {
 	}
 	h := c.Harmless
 	fmt.Fprintf(b, "Harmless calls: they worked in %d places, and still work in %d\n", h.Calls, h.Work)
+	if h.Work == 0 {
+		fmt.Fprintf(b, "No harmless call works behind the proxy: nothing shows that the tools still do their work there, and so the second grade is no pass\n")
+	}
 	for _, lost := range h.Lost {
 		fmt.Fprintf(b, "  no more: %s\n", lost)
 	}
