@@ -69,8 +69,9 @@ const auditSuppressions = ".toolvet-audit.json"
 func (a *app) auditCommand() *cobra.Command {
 	flags := auditFlags{files: map[string]*string{}}
 	cmd := &cobra.Command{
-		Use:   "audit [flags] [DIR|PACKAGE|URL] [-- SERVER-COMMAND...]",
-		Short: "Grade a server's input validation, with evidence",
+		Use:         "audit [flags] [DIR|PACKAGE|URL] [-- SERVER-COMMAND...]",
+		Short:       "Grade a server's input validation, with evidence",
+		Annotations: map[string]string{fillsRoot: "yes"},
 		Long: `Grade a server's input validation, with evidence.
 
 With a command, -- before it or not, audit runs the server in a sandbox of the Linux

@@ -117,6 +117,7 @@ Exit codes: 0 go, 1 no-go, 2 not judged.`,
 		}
 		root.AddCommand(g.commands...)
 	}
+	checkEach(root)
 	root.SetHelpCommandGroupID("more")
 	root.SetCompletionCommandGroupID("more")
 	root.AddCommand(a.demoServerCommand(), a.sandboxCommand(), a.hookJudgeCommand(), a.hookShellCommand()) // hidden
@@ -259,6 +260,43 @@ func (a *app) warn(format string, args ...any) {
 	terminal.Fprintf(a.stderr, "toolvet: warning: %s\n", fmt.Sprintf(format, args...))
 }
 
+// checkEach has each command check its line before its own look at the arguments.
+func checkEach(cmd *cobra.Command) {
+	own := cmd.Args
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		err := checkLine(cmd, args)
+		if err == nil && own != nil {
+			err = own(cmd, args)
+		}
+		return err
+	}
+	for _, c := range cmd.Commands() {
+		checkEach(c)
+	}
+}
+
+// fillsRoot marks a command that puts a directory in the place of [policy.Root] in the command of a server.
+const fillsRoot = "fills-root"
+
+// checkLine reports a flag that took the "--" before a server's command for its value, and a place for a directory that nobody filled.
+func checkLine(cmd *cobra.Command, args []string) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		if slices.Contains(values, "--") {
+			what, _ := pflag.UnquoteUsage(f)
+			err = usageError(cmd, "--%s needs a value before --: %s", f.Name, what)
+		}
+	})
+	open := func(word string) bool { return strings.Contains(word, policy.Root) }
+	if err == nil && strings.Contains(cmd.Use, "SERVER-COMMAND") && cmd.Annotations[fillsRoot] == "" && slices.ContainsFunc(args, open) {
+		err = enforce.WithHint(fmt.Errorf("the server's command has %s, which stands for the server's directory", policy.Root), "write the directory in the place of %s", policy.Root)
+	}
+	return err
+}
+
 // takesCommand has a command take everything from its first argument on as the command of a server, with or without "--"
 // before it.
 func takesCommand(cmd *cobra.Command) { cmd.Flags().SetInterspersed(false) }
@@ -298,6 +336,9 @@ func placeOrCommand(cmd *cobra.Command, args []string, isPlace func(string) bool
 		f.SetInterspersed(true)
 		if err := f.Parse(args); err != nil {
 			return nil, nil, cmd.FlagErrorFunc()(cmd, err)
+		}
+		if err := checkLine(cmd, nil); err != nil {
+			return nil, nil, err
 		}
 		if help, err := f.GetBool("help"); err == nil && help {
 			return nil, nil, pflag.ErrHelp
