@@ -22,6 +22,7 @@ import (
 type liveGate struct {
 	source  enforce.Source
 	command []string // starts the server
+	given   bool     // the command line has the command, not the policy
 	server  *policy.Server
 	session call.Session
 	enforce *access.Enforcer
@@ -50,11 +51,12 @@ func openLiveGate(source enforce.Source, command []string, counters *access.Coun
 	if err != nil {
 		return nil, err
 	}
-	if command == nil {
+	given := command != nil
+	if !given {
 		command = p.Servers[0].Command
 	}
 	source.Server = p.Servers[0].Name // a changed file must not select another server
-	g := &liveGate{source: source, command: command, server: p.Servers[0], session: source.Session(p), log: log, entry: entry,
+	g := &liveGate{source: source, command: command, given: given, server: p.Servers[0], session: source.Session(p), log: log, entry: entry,
 		enforce: &access.Enforcer{Contains: true, Shared: backend.SharedLimits, Server: source.Server, Log: log, Counters: counters}, audit: p.Log, keep: backend.Kept(source.Policy, all)}
 	if g.rehearse, err = backend.NewRehearser(p, command); err != nil {
 		return nil, err
@@ -113,7 +115,10 @@ func (g *liveGate) read(text []byte) (*policy.Policy, error) {
 // compare warns about changes of a policy that a running server does not follow.
 func (g *liveGate) compare(p *policy.Policy) {
 	server := p.Servers[0]
-	if server.Command != nil && !slices.Equal(server.Command, g.command) {
+	switch other := server.Command != nil && !slices.Equal(server.Command, g.command); {
+	case other && g.given:
+		g.log.Warn("the policy names another command for the server: that of the command line counts", "server", g.source.Server)
+	case other:
 		g.log.Warn("the policy names another command for the server: it takes effect at the next start", "server", g.source.Server)
 	}
 	if !reflect.DeepEqual(server.Contain, g.server.Contain) {

@@ -52,7 +52,7 @@ func TestLiveGate(t *testing.T) {
 	}
 	save("version: 1\nservers: {s: {command: [another]}}\n")
 	eventually(t, func() bool { return g.current.Load() != read }, "the new policy does not count")
-	eventually(t, func() bool { return strings.Contains(logged.String(), "names another command") }, "the new command is not told")
+	eventually(t, func() bool { return strings.Contains(logged.String(), "that of the command line counts") }, "the new command is not told")
 	eventually(t, func() bool { return g.watcher.InForce().Digest != began.Digest }, "the digest in force is the old one")
 	if now := g.watcher.InForce(); now.Problem != "" || now.Digest == began.Digest || !now.Since.After(began.Since) {
 		t.Errorf("in force is %+v, and before %+v", now, began)
