@@ -51,6 +51,9 @@ var errElsewhere = errors.New("the command starts the server in a container or o
 // A Server is a running server in walls. It is an upstream.Transport.
 type Server struct {
 	*sandbox.Sandbox
+	// Write and Read are places that it may change or read, beside programs and its own files.
+	Write, Read []string
+
 	close sync.Once
 	shut  func()
 }
@@ -81,7 +84,7 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 		Args: cfg.Command, Env: cfg.Env, Dir: cfg.Dir, Init: cfg.Init, View: view,
 		Limits: sandbox.Limits{Storage: maxStorage, Files: maxFiles},
 	}
-	s := &Server{shut: func() {}}
+	s := &Server{Write: view.Write, Read: view.Read, shut: func() {}}
 	guard, local, err := GuardOf(cfg.Walls.Network)
 	switch {
 	case err != nil:

@@ -14,6 +14,8 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
+	"sync"
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/cmd/internal/backend"
@@ -25,6 +27,7 @@ import (
 	"github.com/toolvet/toolvet/internal/proxy/relay"
 	"github.com/toolvet/toolvet/internal/proxy/stdio"
 	"github.com/toolvet/toolvet/internal/record"
+	"github.com/toolvet/toolvet/internal/terminal"
 	"github.com/toolvet/toolvet/internal/validate"
 	"github.com/toolvet/toolvet/internal/wire/httpguard"
 	"github.com/toolvet/toolvet/internal/wire/streamable"
@@ -154,13 +157,27 @@ func (p *proxy) contained(remote *remote) (func(context.Context) (stdio.Peer, er
 	case server.Contain == nil:
 		server.Contain = new(policy.Containment)
 	}
+	var told sync.Once
 	return func(ctx context.Context) (stdio.Peer, error) {
 		s, err := backend.Contain(ctx, &server, p.gate.command, p.gate.keep, p.cfg.Stderr, p.cfg.Logger)
 		if err != nil {
 			return nil, err // a nil *contain.Server is no nil Peer
 		}
+		told.Do(func() { terminal.Fprintf(p.cfg.Stderr, "toolvet: %s\n", seenFrom(s.Write, s.Read)) })
 		return s, nil
 	}, nil
+}
+
+// seenFrom says what a server sees from within its walls: a server that misses a place often says nothing of it.
+func seenFrom(write, read []string) string {
+	sees := "programs and its own files"
+	if len(write) > 0 {
+		sees += ", may change " + strings.Join(write, ", ")
+	}
+	if len(read) > 0 {
+		sees += ", may read " + strings.Join(read, ", ")
+	}
+	return "walls stand around the server: it sees " + sees + "; other places do not exist for it: name them under contain: write or read"
 }
 
 // A remote is a server behind a URL, and the transport to it, which may add credentials.
