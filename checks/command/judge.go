@@ -52,6 +52,8 @@ type judge struct {
 	edits        int               // how often it has written one
 	whole        map[string]int    // when all code of a directory was judged, by program and directory: one more than the edits then
 	contained    bool              // a line runs in a container, where files are others
+	sweeps       bool              // the command before names all files of the work, for the one behind it
+	sought       bool              // the line has looked for a program that guards the agent
 	unpacked     bool              // the line has unpacked what it fetched
 	remotes      map[string]bool   // of git, which the line itself sets
 	readFrom     []string          // the files that redirections name
@@ -142,7 +144,11 @@ func (j *judge) refuse(element int, kind, what string) {
 	if j.allow[kind] || holds(deniable, kind) && !holds(j.deny, kind) {
 		return
 	}
-	j.add(element, check.Finding{Message: what, Suggestion: mendOf(kind), Source: kind})
+	mend := mendOf(kind)
+	if contains(what, "guards the agent") {
+		mend = "leave this to the user"
+	}
+	j.add(element, check.Finding{Message: what, Suggestion: mend, Source: kind})
 }
 
 // refuseWord refuses the i-th word of a command. It is not inlined, and takes a pointer: copies weigh more than they save.

@@ -50,6 +50,8 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 		j.refuseWord(&s, i, credential, "names a file in which projects keep the variables of an environment, some of them secret")
 	case !tells && readers.Has(program) && filekind.Key(word):
 		j.refuseWord(&s, i, credential, "names a file that, going by its name, holds a private key or accounts")
+	case !tells && (readers.Has(program) || among(program, "dd cp scp rsync grep tar")) && disks.MatchString(word):
+		j.refuseWord(&s, i, credential, "reads a disk as it is, with the files of everybody on it")
 	case hoards.Has(program) && !last && strings.ContainsAny(lastStep(word), "*?[") && j.ofHome(directory, path.Dir(word)) && hidesAll(lastStep(word)):
 		j.refuseWord(&s, i, secret, "names a whole directory with keys, accounts or settings in it")
 	case (writers.Has(program) || program == "ln" || last && copiers.Has(program)) && contains(word, "bin/") && isGuard(word), writes && contains(written, "bin/") && isGuard(written):
@@ -131,6 +133,9 @@ var envrc = lazyregexp.New(`(^|/)\.envrc(\.(local|private|secret))?$`)
 
 // readers print files as they are. The words of others are often no files.
 var readers = wordset.New("cat less more head tail bat nl tac base64 xxd od hexdump strings sort cut jq yq")
+
+// disks are devices with whole systems of files.
+var disks = lazyregexp.New(`^(if=)?/dev/(r?disk|sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme\d|mmcblk\d|dm-\d|mapper/|md\d|disk/)`)
 
 // hidesAll reports whether a pattern of a shell finds directories with keys or accounts.
 func hidesAll(pattern string) bool {

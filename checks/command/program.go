@@ -113,6 +113,7 @@ func (j *judge) simple(s simple, depth int) {
 		j.inline(line, depth, r.Within)
 	}
 	j.contained = outside
+	j.sweeps = j.sweeps && s.keepsAll() || (s.pipes || s.hands) && j.namesAll(s, r)
 }
 
 // handed returns the words of a program that another gives words of its input: in place of a mark, or behind the others.
@@ -359,7 +360,7 @@ func nameForm(word string) bool {
 	return letters
 }
 
-var writable = []string{"/tmp/", "/var/tmp/", "/dev/shm/", "/private/tmp/", "/run/user/", "/proc/", `c:\users\public\`, `c:\windows\temp\`, `\\`, "//"}
+var writable = []string{"/tmp/", "/var/tmp/", "/dev/shm/", "/private/tmp/", "/run/user/", "/proc/", "/dev/fd/", `c:\users\public\`, `c:\windows\temp\`, `\\`, "//"}
 
 // worldWritable reports whether a path leads into a directory that everyone may write to.
 func worldWritable(p string) bool {

@@ -102,6 +102,11 @@ func (j *judge) project(program string, s simple, r *grammar.Reading, depth int)
 	}
 }
 
+// judgePrinted refuses instructions that another command prints, for programs that take a file of them.
+func judgePrinted(j *judge, s simple, _ *grammar.Reading) {
+	j.each(s, piped, runsPrinted, func(_ int, w string) bool { return contains(w, printedFile) })
+}
+
 // run judges the text of a file by which programs of the project run others.
 func (j *judge) run(pattern, text string, r *grammar.Reading, depth int) {
 	switch {

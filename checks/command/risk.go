@@ -94,6 +94,14 @@ func (j *judge) use(s simple, r *grammar.Reading, use grammar.Use) {
 		if class.what != "" {
 			c.what = class.what
 		}
+		if contains(use.Value, printedFile) {
+			if k := use.Word; k > 1 && s.words[k][0] != '-' && !hasPrefix(s.words[k-1], "-") {
+				return // a file of data
+			}
+			if c.allow, c.what = piped, runsPrinted; among(s.program(), containers) {
+				c.allow = elsewhere // a person may consent to what runs in a container
+			}
+		}
 	}
 	j.refuseWord(&s, use.Word, c.allow, c.what)
 }

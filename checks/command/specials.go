@@ -28,13 +28,13 @@ var specials = []special{
 	{"tar gtar bsdtar unzip 7z 7za 7zr", judgeUnpacked},
 	{guards, judgeGuard},
 	{"npx bunx uvx pipx npm pnpm yarn go", judgeFetchedGuard},
-	{"pgrep pidof lsof", judgeSought},
+	{"pgrep pidof lsof ps grep egrep rg awk gawk sed ss cat head", judgeSought},
 	{"alias systemctl service launchctl brew apt apt-get dnf cargo npm pnpm yarn pip pip3 pipx uv", judgeGuarded},
 	{"systemctl loginctl", judgeServices},
 	{"test [ [[ printf read unset declare typeset local let expr", judgeSubscript},
 	{"env printenv export declare typeset set", judgeDump},
 	{"ssh slogin autossh", judgeSSH},
-	{"rm del rd rmdir shred chmod chown chgrp " + eraserNames, judgeRemoval},
+	{"rm del rd rmdir unlink shred chmod chown chgrp " + eraserNames, judgeRemoval},
 	{"kill", judgeKill},
 	{"git patch gpatch apply_patch applypatch", judgePatch},
 	{stayerNames, judgeStays},
@@ -61,6 +61,9 @@ var specials = []special{
 	{"make gmake bmake", judgeMake},
 	{"make gmake bmake cmake ninja meson", judgeInstall},
 	{"pwsh powershell", judgePowerShell},
+	{"snakemake gulp grunt jake fab invoke inv foreman honcho overmind tmux packer supervisord nginx m4 gnuplot parallel psql duckdb clickhouse-client cqlsh", judgePrinted},
+	{"mv gmv rsync robocopy", judgeMoved},
+	{"fuser", judgeSought},
 	{"psql mysql mariadb sqlite3 sqlite sqlcmd mysqlsh pgcli mycli usql duckdb rsql cockroach clickhouse-client clickhouse mongo mongosh redis-cli valkey-cli cqlsh cypher-shell bq snowsql trino presto beeline hive isql usql litecli wrangler turso surreal", judgeStatement},
 }
 
@@ -105,6 +108,18 @@ func judgeGit(j *judge, s simple, r *grammar.Reading) {
 	case "branch":
 		if r.Gave("-d", "--delete") && r.Gave("-f", "--force") {
 			j.refuse(-1, wipe, "deletes a branch with commits that no other has")
+		} else if r.Gave("-f", "--force") && len(operands) > 1 && goesBack.MatchString(s.words[operands[1]]) {
+			j.refuse(-1, wipe, losesCommits)
+		}
+		return
+	case "update-ref":
+		if anyWord(s.words, func(w string) bool { return among(w, "-d --delete --stdin") || hasPrefix(w, "refs/heads/") }) {
+			j.refuse(-1, wipe, losesCommits)
+		}
+		return
+	case "worktree":
+		if len(operands) > 0 && s.words[operands[0]] == "remove" && anyWord(s.words, func(w string) bool { return w == "-f" || hasPrefix(w, "--f") }) {
+			j.refuse(-1, wipe, "throws away all changes that are not committed")
 		}
 		return
 	case "bundle":
@@ -122,6 +137,11 @@ func judgeGit(j *judge, s simple, r *grammar.Reading) {
 		j.refuse(-1, setting, classOf("git-setting").what)
 	}
 }
+
+// goesBack is a commit before another, or one by its number.
+var goesBack = lazyregexp.New(`[~^]|@\{|^[0-9a-f]{7,64}$`)
+
+const losesCommits = "moves or deletes a branch, which may lose its commits"
 
 // settings are those of package managers and the like by which they start programs, or get packages from elsewhere.
 var settings = lazyregexp.New(`(?i)^((@[\w.-]+:)?registry|npmRegistryServer|script-shell|shell|node-options|editor|pager|git|viewer|init-module|userconfig|globalconfig|yarnPath|plugins(\.\w+)*|mirror\..*|([\w-]+\.)*(credential_process|endpoint_url))(=|$)`)
@@ -209,7 +229,7 @@ const (
 )
 
 // guards are programs that hosts of agents run as hooks.
-const guards = "toolvet moat openmoat hol-guard pipelock cupcake safe-chains"
+const guards = "toolvet hook-judge moat openmoat hol-guard pipelock cupcake safe-chains"
 
 // isGuard reports whether a word names one of them, also by its path or in an assignment.
 func isGuard(word string) bool {
@@ -250,10 +270,23 @@ var subscript = lazyregexp.New("^\\w+\\[[^\\]]*(\\$\\(|`)")
 
 // judgeSought refuses to find a guard for another program, which may end it.
 func judgeSought(j *judge, s simple, _ *grammar.Reading) {
-	if s.hands || s.pipes {
-		j.each(s, startup, "finds a program that guards the agent, for another program", func(_ int, w string) bool { return isGuard(w) })
+	mentions := func(_ int, w string) bool {
+		return anyWord(fieldsBy(strings.NewReplacer("[", "", "]", "").Replace(w), " /.*^$()|{}'\""), isGuard)
+	}
+	switch {
+	case s.program() == "fuser" && anyWord(s.words[1:], fuserKills.MatchString):
+		j.each(s, startup, "ends a program that guards the agent", mentions)
+	case !s.hands && !s.pipes:
+	case among(s.program(), "pgrep pidof lsof fuser"):
+		j.each(s, startup, "finds a program that guards the agent, for another program", mentions)
+	default: // and kill may end it
+		for i, w := range s.words[1:] {
+			j.sought = j.sought || mentions(i, w)
+		}
 	}
 }
+
+var fuserKills = lazyregexp.New(`^(-[a-zA-Z]*k[a-zA-Z]*|--kill)$`)
 
 // judgeGuard refuses to change what toolvet guards, or another guard.
 func judgeGuard(j *judge, s simple, r *grammar.Reading) {
@@ -395,6 +428,9 @@ func judgeExport(j *judge, s simple, _ *grammar.Reading) {
 // judgeRemoval refuses a whole directory at once, where it is the one that work is in.
 func judgeRemoval(j *judge, s simple, r *grammar.Reading) {
 	j.deletes(s, r)
+	if j.sweeps && removes(s.program()) && (feeds.Has(s.by) || anyWord(s.words, func(w string) bool { return w != "" && (withoutInsertions(w, "") == "" || lastStep(w) == "{}") })) {
+		j.refuse(-1, wipe, takesAll)
+	}
 	if !r.Gave("-r", "-R", "--recursive", "--no-preserve-root", "/s", "/S") && !erasers.Has(s.program()) {
 		return
 	}
@@ -410,60 +446,6 @@ func judgeRemoval(j *judge, s simple, r *grammar.Reading) {
 		return hasPrefix(w, insertion) || slices.ContainsFunc(j.world.Roots, func(root string) bool { return full == path.Clean(root) })
 	})
 }
-
-// judgeFind judges what find deletes: files below the directories of the work that have something in common are like those of rm.
-func judgeFind(j *judge, s simple, r *grammar.Reading) {
-	i := indexOf(s.words, "-delete")
-	if i < 0 {
-		return
-	}
-	narrow, others, begins := false, false, []string{}
-	tests := false
-	for k, w := range s.words[1:i] {
-		before := s.words[k]
-		switch {
-		case among(w, "-o -or , ! -not -files0-from"):
-			others, tests = true, true
-		case !tests && (among(w, "-H -L -P -D") || hasPrefix(w, "-O") || before == "-D"):
-		case w != "" && strings.IndexByte("-(", w[0]) >= 0:
-			tests = true
-			narrow = narrow || w == "-empty"
-		case !tests:
-			begins = with(begins, w)
-		case among(before, "-name -iname -path -ipath -wholename"):
-			narrow = narrow || strings.Trim(patternClass.ReplaceAllString(w, ""), "*?./") != ""
-			if plain := strings.Trim(w, "*"); filekind.Startup(plain) || contains(w, ".git/") || contains(w, "settings") || hasPrefix(plain, "toolvet") || contains(w, "workflows") {
-				j.refuseWord(&s, k+1, startup, "finds files from which a shell, git, an agent or the system starts programs later, to delete them")
-			}
-		}
-	}
-	if len(begins) > 0 && !anyWord(begins, func(dir string) bool { return !plainDirectory.MatchString(dir) }) && !holds(s.words, "-files0-from") {
-		narrow = true // as with rm -r
-	} else if others {
-		narrow = false
-	}
-	j.refuseWord(&s, i, deleting, "deletes a directory with all in it, or files that the line does not name one by one")
-	if !narrow || !j.inside {
-		j.refuseWord(&s, i, wipe, "makes the program delete, overwrite or publish")
-	}
-	if len(begins) == 0 {
-		begins = []string{"."}
-	}
-	for _, dir := range begins {
-		if contains(dir, insertion) {
-			j.refuse(-1, wipe, "deletes below a directory that the line does not name")
-		}
-		j.leaves(-1, j.directory, dir)
-		if holdsLater(j.directory, dir) {
-			j.refuse(-1, startup, "names a directory from whose files git, an agent or the system starts programs later")
-		}
-	}
-}
-
-// plainDirectory is a directory below the one of the shell, by its name.
-var plainDirectory = lazyregexp.New(`^(\./)?[\w@-][\w.@-]*(/[\w@-][\w.@-]*)*/?$`)
-
-var patternClass = lazyregexp.New(`\[[^\]]*\]`)
 
 // judgeKubernetes refuses to print the contents of secrets; their names are none.
 func judgeKubernetes(j *judge, s simple, r *grammar.Reading) {
@@ -487,6 +469,9 @@ func judgeKubernetes(j *judge, s simple, r *grammar.Reading) {
 }
 
 func judgeKill(j *judge, s simple, _ *grammar.Reading) {
+	if j.sought && (feeds.Has(s.by) || anyWord(s.words, func(w string) bool { return contains(w, insertion) })) {
+		j.refuse(-1, startup, "ends a program that guards the agent")
+	}
 	j.each(s, system, "ends every process, or the first", func(i int, w string) bool {
 		return i > 1 && (w == "-1" || w == "0") || w == "1" && s.words[i-1] != "-s" && s.words[i-1] != "-n"
 	})

@@ -38,4 +38,4 @@ func Key(word string) bool {
 	return strings.IndexByte(lower, '.') >= 0 && keys.MatchString(lower) && !templates.MatchString(lower)
 }
 
-var keys = lazyregexp.New(`(^|/)(([\w.-]*[\w-])?\.(p12|pfx|p8|jks|keystore|kdbx?|ppk|tfstate(\.backup)?)|[\w-][\w.-]*\.key|([\w.-]*[-_.])?(priv(ate)?)?[-_]?key\.pem|private[\w-]*\.pem|\.claude\.json|\.dev\.vars|\.vault_pass(word)?|secrets\.ya?ml|service[-_]?account([-_]?key)?\.json|[\w-]*firebase-adminsdk[\w-]*\.json|(terraform|[\w.-]+\.auto)\.tfvars|local\.settings\.json|appsettings\.production\.json|\.envrc(\.(local|private|secret))?)$`)
+var keys = lazyregexp.New(`(^|/)(([\w.-]*[\w-])?\.(p12|pfx|p8|jks|keystore|kdbx?|ppk|tfstate(\.backup)?)|[\w-][\w.-]*\.key|([\w.-]*[-_.])?(priv(ate)?)?[-_]?key\.pem|private[\w-]*\.pem|\.claude\.json|\.dev\.vars|\.vault_pass(word)?|(secrets|credentials)\.(ya?ml|json|toml)|client_secret[\w.-]*\.json|wp-config\.php|service[-_]?account([-_]?key)?\.json|[\w-]*firebase-adminsdk[\w-]*\.json|(terraform|[\w.-]+\.auto)\.tfvars|local\.settings\.json|appsettings\.production\.json|\.envrc(\.(local|private|secret))?)$`)
