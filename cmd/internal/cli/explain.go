@@ -18,6 +18,7 @@ import (
 	"github.com/toolvet/toolvet/internal/checkdoc"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/terminal"
 	"github.com/toolvet/toolvet/schema"
 )
@@ -60,14 +61,14 @@ func explainCheck(w io.Writer, checks []*check.Check, name string) error {
 		if c.Name == name {
 			_, err := terminal.Fprintf(w, "%s\n(stage %s, level %s, severity %s)\n%s", c.Name, c.Stage, c.Level, c.Severity, terminal.Text(plainBody(c.Doc)))
 			if err == nil && kind != "" {
-				_, err = fmt.Fprintf(w, "\nThe check command has something of this name as well.\n\n%s\n", kind)
+				_, err = fmt.Fprintf(w, "\nThe check command has something of this name as well.\n\n%s\n%s", kind, unaskedExample(name))
 			}
 			return err
 		}
 		names = append(names, c.Name)
 	}
 	if kind != "" {
-		_, err := fmt.Fprintf(w, "%s\n(one of the names that the check command knows: 'toolvet explain command')\n\n%s\n", name, kind)
+		_, err := fmt.Fprintf(w, "%s\n(one of the names that the check command knows: 'toolvet explain command')\n\n%s\n%s", name, kind, unaskedExample(name))
 		return err
 	}
 	for _, known := range slices.Sorted(maps.Keys(kindWords)) {
@@ -103,6 +104,16 @@ func kindOfCommand(checks []*check.Check, name string) string {
 		}
 	}
 	return ""
+}
+
+// unaskedExample is a policy by which a hook lets a kind pass that it asks about; "" if none does.
+func unaskedExample(kind string) string {
+	if !slices.Contains(policy.Consentable(), kind) {
+		return ""
+	}
+	return fmt.Sprintf("\nA policy lets an agent do this without a question. The server has the name of the agent's host:\n\n"+
+		"    version: 1\n    servers:\n      claude-code: {agent: true, unasked: {kinds: [%s]}}\n\n"+
+		"This command installs the hook with that policy:\n\n    toolvet hook install --policy FILE\n", kind)
 }
 
 // plainBody returns a check's README as plain text: without its title, comments, Markdown headings, links and

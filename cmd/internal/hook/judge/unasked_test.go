@@ -6,6 +6,7 @@ package judge
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/toolvet/toolvet/cmd/internal/hook/link"
@@ -70,5 +71,21 @@ func TestUnasked(t *testing.T) {
 	}
 	if got, why := answer(file, "WebFetch", page("https://intranet.example/")); got != "ask" {
 		t.Errorf("after a secret: %q: %s", got, why)
+	}
+}
+
+// TestFixes holds that a question says how to do without it: a guard is the user's, and a program's kind stands in a policy.
+func TestFixes(t *testing.T) {
+	t.Setenv("HOME", "/home/u")
+	j := newJudge(t)
+	for line, want := range map[string]string{
+		"toolvet setup --undo --yes": "fix: leave this to the user", "rm ~/bin/toolvet": "fix: leave this to the user", "fuser -k ~/.cache/toolvet/hook/x.sock": "fix: leave this to the user",
+		"pkill node": "have a policy for the hook name this kind under unasked: 'toolvet explain wipe' shows how", "sudo ls": "'toolvet explain privilege' shows how",
+		"echo x > .git/hooks/y": "fix: name a file of the work at hand",
+	} {
+		forgotten(j)
+		if got, why := decision(t, j, &link.Request{Host: "claude-code", Preset: "standard", Dir: "/work/repo", Env: map[string]string{"HOME": "/home/u"}, Payload: payload(t, "Bash", bash(line), "/work/repo")}); got != "ask" || !strings.Contains(why, want) {
+			t.Errorf("%s: %s: %s", line, got, why)
+		}
 	}
 }

@@ -4,9 +4,11 @@
 package judge
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/protocol"
 )
 
@@ -20,8 +22,8 @@ func said(tool string, v toolvet.Verdict) string {
 			f.Message += " [" + on + ": " + f.Source + "]"
 			if own, ok := strings.CutSuffix(f.Suggestion, ", or have the policy list this one under programs"); ok {
 				f.Suggestion = own // a list of programs would take the place of all that the preset says
-				if f.Asks() {
-					f.Suggestion += ", or have the policy name this kind under unasked"
+				if f.Asks() && slices.Contains(policy.Consentable(), f.Source) {
+					f.Suggestion += ", or have a policy for the hook name this kind under unasked: 'toolvet explain " + f.Source + "' shows how"
 				}
 			}
 		}
