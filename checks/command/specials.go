@@ -271,7 +271,7 @@ var subscript = lazyregexp.New("^\\w+\\[[^\\]]*(\\$\\(|`)")
 // judgeSought refuses to find a guard for another program, which may end it.
 func judgeSought(j *judge, s simple, _ *grammar.Reading) {
 	mentions := func(_ int, w string) bool {
-		return anyWord(fieldsBy(strings.NewReplacer("[", "", "]", "").Replace(w), " /.*^$()|{}'\""), isGuard)
+		return anyWord(fieldsBy(strings.ReplaceAll(strings.ReplaceAll(w, "[", ""), "]", ""), " /.*^$()|{}'\""), isGuard)
 	}
 	switch {
 	case s.program() == "fuser" && anyWord(s.words[1:], fuserKills.MatchString):
@@ -442,8 +442,7 @@ func judgeRemoval(j *judge, s simple, r *grammar.Reading) {
 		case ".", "..", "*", "~", "../..":
 			return true
 		}
-		full := trimSuffix(j.full(j.directory, w), "/*")
-		return hasPrefix(w, insertion) || slices.ContainsFunc(j.world.Roots, func(root string) bool { return full == path.Clean(root) })
+		return hasPrefix(w, insertion) || j.isRoot(trimSuffix(w, "/*"))
 	})
 }
 
