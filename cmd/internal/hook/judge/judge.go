@@ -125,13 +125,13 @@ func key(e hook.Event) string {
 
 // before judges a call that is about to run.
 func (j *Judge) before(ctx context.Context, host *hook.Host, p *policyFile, e hook.Event, r *link.Request) hook.Answer {
-	memory := j.remembered(e)
+	memory, certain := j.remembered(e)
 	d, c, origin, answer := j.door(host, p, e, r, memory)
 	if d == nil {
 		if memory.Secret && origin == behindProxy && e.Kind != hook.Permission { // the proxy does not know of the session
 			d = &door.Door{Server: host.Name, Point: toolvet.PointProxy, Observer: p.observer(), Logger: j.log}
 			c = &call.Call{Server: host.Name, Name: e.Tool, Session: p.session(host, e)}
-			return asks(ctx, d, c, e, carries(host.Name, e, e.Server)+afterSecret)
+			return asks(ctx, d, c, e, carries(host.Name, e, e.Server)+afterSecret(certain))
 		}
 		return answer
 	}
@@ -167,11 +167,11 @@ func (j *Judge) before(ctx context.Context, host *hook.Host, p *policyFile, e ho
 	}
 	switch {
 	case v.Ask:
-		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about this call:\n" + said(c.Name, v) + because(memory, v)}
+		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about this call:\n" + said(c.Name, v) + because(memory, certain, v)}
 	case question != "" && len(beside.Findings) == 1 && beside.Findings[0].Check == "implied":
 		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about this call: " + question}
 	case beside.Ask:
-		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about what this call amounts to:\n" + said(c.Name, beside) + because(memory, beside)}
+		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about what this call amounts to:\n" + said(c.Name, beside) + because(memory, certain, beside)}
 	case origin == unknownServer:
 		if told := d.Asks(ctx, c, door.Request{ID: e.Call}, asking("the MCP server is unknown: neither the policy nor the host's configuration names it")); !told.Ask {
 			return refusal(c, told)
@@ -180,11 +180,11 @@ func (j *Judge) before(ctx context.Context, host *hook.Host, p *policyFile, e ho
 	case c.Server != host.Name && deeper(c.Arguments, 0):
 		return asks(ctx, d, c, e, "its arguments are nested deeper than toolvet reads them")
 	case memory.Secret && carries(host.Name, e, c.Server) != "":
-		return asks(ctx, d, c, e, carries(host.Name, e, c.Server)+afterSecret)
+		return asks(ctx, d, c, e, carries(host.Name, e, c.Server)+afterSecret(certain))
 	case (memory.Foreign || p.preset == "strict") && c.Server == host.Name && spreads(lineIn(e)):
 		why := "it writes files that it does not name, and one may tell agents, builds or tests what to do"
 		if memory.Foreign {
-			why += afterStranger
+			why += afterStranger(certain)
 		}
 		return asks(ctx, d, c, e, why)
 	}

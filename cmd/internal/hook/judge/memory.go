@@ -98,20 +98,20 @@ func (j *Judge) write(e hook.Event, line string) error {
 	return errors.Join(err, file.Close())
 }
 
-// remembered returns the memory of an event's session. Without a name for the session there is none: its questions would never end.
-func (j *Judge) remembered(e hook.Event) policy.Memory {
+// remembered returns the memory of an event's session, and what is certain of it. Without a name for the session there is none: its questions would
+// never end.
+func (j *Judge) remembered(e hook.Event) (m, certain policy.Memory) {
 	if e.Session == "" {
-		return policy.Memory{}
+		return policy.Memory{}, policy.Memory{}
 	}
-	m, _, _ := recall(j.readDiary(j.diary(e)))
-	return m
+	m, certain, _ = recall(j.readDiary(j.diary(e)))
+	return m, certain
 }
 
 // recall reads a diary. Certain is without the calls whose end has not been told; begun reports whether any call was asked about.
 func recall(text string) (m, certain policy.Memory, begun bool) {
 	if len(text) >= maxDiary {
-		m = policy.Memory{Secret: true, Foreign: true}
-		return m, m, false // it needs no further lines
+		return policy.Memory{Secret: true, Foreign: true}, policy.Memory{}, false
 	}
 	type asked struct{ kind, call string }
 	var all, maybe []asked // maybe: since the last end of another call
@@ -152,8 +152,9 @@ func (j *Judge) note(host *hook.Host, e hook.Event, kinds []string) error {
 	if len(kinds) == 0 || e.Session == "" {
 		return nil
 	}
-	m, known, _ := recall(j.readDiary(j.diary(e)))
-	if !host.TellsFailures {
+	text := j.readDiary(j.diary(e))
+	m, known, _ := recall(text)
+	if !host.TellsFailures || len(text) >= maxDiary {
 		known = m // nothing will take it away
 	}
 	for _, kind := range kinds {
@@ -217,23 +218,34 @@ func matters(v toolvet.Verdict) (kinds []string) {
 }
 
 // because says which earlier reading is behind a question; "" if none is.
-func because(m policy.Memory, v toolvet.Verdict) string {
+func because(m, certain policy.Memory, v toolvet.Verdict) string {
 	for _, f := range v.Findings {
 		switch {
 		case !f.Asks():
 		case m.Secret && (f.Source == "network" || f.Source == "sending" || f.Check == "url"):
-			return afterSecret
+			return afterSecret(certain)
 		case m.Foreign && f.Source == "steering":
-			return afterStranger
+			return afterStranger(certain)
 		}
 	}
 	return ""
 }
 
-const (
-	afterStranger = "\nThis session has read what a host or a server says that nobody lists, and you let it. Its words may be behind this change."
-	afterSecret   = "\nThis session has read what may hold a secret, and you let it. From then on toolvet asks about everything that leaves this machine."
-)
+func afterStranger(certain policy.Memory) string {
+	return hasRead(certain.Foreign, "what a host or a server says that nobody lists") + " Its words may be behind this change."
+}
+
+func afterSecret(certain policy.Memory) string {
+	return hasRead(certain.Secret, "what may hold a secret") + " From then on toolvet asks about everything that leaves this machine."
+}
+
+// hasRead says what a session has read. Of a call whose end nobody told, toolvet knows only its own question.
+func hasRead(certain bool, what string) string {
+	if certain {
+		return "\nThis session has read " + what + "."
+	}
+	return "\ntoolvet has asked about a call in this session that reads " + what + ", and does not know whether it ran."
+}
 
 // carries says why a call sends its arguments away, whatever they are; "" if it does not.
 func carries(host string, e hook.Event, server string) string {

@@ -168,17 +168,26 @@ func event(t *testing.T, s step, dir, id string) []byte {
 	return raw
 }
 
-// TestMemoryReason holds that a question gives the earlier reading as its reason.
+// TestMemoryReason holds that a question gives the earlier reading as its reason, and claims it only once the host has told its end.
 func TestMemoryReason(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t)
 	ask := func(s step) string {
-		_, why := decision(t, j, &link.Request{Host: "claude-code", Dir: "/repo", Payload: event(t, s, "/repo", s.tool)})
+		_, why := decision(t, j, &link.Request{Host: "claude-code", Dir: "/repo", Payload: event(t, s, "/repo", fmt.Sprint(s.with))})
 		return why
 	}
-	ask(step{"", "Read", map[string]any{"file_path": "/repo/server.key"}, "ask"})
-	if why := ask(step{"", "WebFetch", page("https://api.github.com/gists"), "ask"}); !strings.Contains(why, "has read what may hold a secret") {
-		t.Error(why)
+	const read, perhaps = "This session has read what may hold a secret.", "does not know whether it ran."
+	variables, push := step{"", "Bash", bash("env"), "ask"}, step{"", "Bash", bash("git push origin main"), "ask"}
+	ask(variables)
+	if why := ask(push); strings.Contains(why, read) || !strings.Contains(why, perhaps) {
+		t.Errorf("before its end: %s", why)
+	}
+	ask(step{"ran", "Bash", variables.with, ""})
+	if why := ask(push); !strings.Contains(why, read) || strings.Contains(why, perhaps) {
+		t.Errorf("after its end: %s", why)
+	}
+	if m, certain, _ := recall(strings.Repeat("x", maxDiary)); certain == m {
+		t.Error("a full diary is certain of what it cannot hold")
 	}
 }
 
