@@ -256,16 +256,27 @@ func TestNotKnown(t *testing.T) {
 	}
 }
 
-// TestNoHarmlessCall holds that a comparison without any harmless call that works sounds like no pass.
+// TestNoHarmlessCall holds the words of a comparison without a working harmless call: it is no pass, and the proxy is to blame only for calls that
+// worked before.
 func TestNoHarmlessCall(t *testing.T) {
 	t.Parallel()
-	at := audit.Cell{Tool: "run", Param: "/code", Class: audit.Command}
-	for want, works := range map[bool][]audit.Cell{true: nil, false: {at}} {
-		r := audit.New(audit.Input{Tools: []string{"run"}, Now: day})
-		c := audit.Compare(r, r, works, works)
+	at := []audit.Cell{{Tool: "run", Param: "/code", Class: audit.Command}}
+	const blocked, unknown = "\nNo harmless call works behind the proxy: ", "\nThe audit knows no harmless call of these tools, "
+	r := audit.New(audit.Input{Tools: []string{"run"}, Now: day})
+	for _, tt := range []struct {
+		worked, works []audit.Cell
+		want          string
+	}{{nil, nil, unknown}, {at, nil, blocked}, {at, at, ""}} {
+		c := audit.Compare(r, r, tt.worked, tt.works)
 		var b strings.Builder
-		if err := Comparison(&b, &c); err != nil || strings.Contains(b.String(), "No harmless call works behind the proxy") != want {
-			t.Errorf("%v: %s", err, b.String())
+		err := Comparison(&b, &c)
+		for _, said := range []string{blocked, unknown} {
+			if strings.Contains(b.String(), said) != (said == tt.want) {
+				t.Errorf("worked %v, works %v: %s", tt.worked, tt.works, b.String())
+			}
+		}
+		if err != nil || strings.Contains(b.String(), "no pass\n") != (tt.want != "") {
+			t.Errorf("worked %v, works %v: %v: %s", tt.worked, tt.works, err, b.String())
 		}
 	}
 }

@@ -140,7 +140,10 @@ func Comparison(w io.Writer, c *audit.Comparison) error {
 	}
 	h := c.Harmless
 	fmt.Fprintf(b, "Harmless calls: they worked in %d places, and still work in %d\n", h.Calls, h.Work)
-	if h.Work == 0 {
+	switch {
+	case h.Calls == 0:
+		fmt.Fprintf(b, "The audit knows no harmless call of these tools, with the proxy or without it: nothing shows that they do their work there, and so the second grade is no pass\n")
+	case h.Work == 0:
 		fmt.Fprintf(b, "No harmless call works behind the proxy: nothing shows that the tools still do their work there, and so the second grade is no pass\n")
 	}
 	for _, lost := range h.Lost {
