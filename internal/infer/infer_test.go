@@ -136,3 +136,21 @@ func FuzzTool(f *testing.F) {
 		}
 	})
 }
+
+// TestCode holds which arguments seem to be code that a tool runs. A code of something else is none.
+func TestCode(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"name":"run-code","inputSchema":{"properties":{"code":{"type":"string"}}}}`:                                                                      "/code",
+		`{"name":"do","description":"Executes Python.","inputSchema":{"properties":{"code":{"type":"string"},"language":{"type":"string"}}}}`:              "/code",
+		`{"name":"do","description":"Does it.","inputSchema":{"properties":{"code":{"type":"string","description":"The JavaScript."}}}}`:                   "/code",
+		`{"name":"draw","description":"Draws.","inputSchema":{"properties":{"python_code":{"type":"string"}}}}`:                                            "/python_code",
+		`{"name":"zip","description":"Returns a town.","inputSchema":{"properties":{"code":{"type":"string"}}}}`:                                           "",
+		`{"name":"run","inputSchema":{"properties":{"code":{"type":"string","enum":["a"]},"script":{"type":"integer"},"country_code":{"type":"string"}}}}`: "",
+		`{"name":"run","inputSchema":{"properties":{"a":{"properties":{"code":{"type":"string"}}},"script":null}}}`:                                        "",
+	} {
+		if got := strings.Join(Code(tool(t, text)), " "); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -141,6 +141,7 @@ func (l *linter) server(s *policy.Server, tools *call.Catalog) {
 		if !refusedByRules(rules, s.Name, tools.Tool(name)) {
 			open = true
 			l.tool(s, tools.Tool(name))
+			l.code(s, tools.Tool(name))
 			l.meta(s, tools.Tool(name))
 		}
 	}
@@ -386,6 +387,25 @@ func (l *linter) tool(s *policy.Server, t *call.Tool) {
 		}
 	}
 }
+
+// code reports a tool for code without walls around its server. A demand for plain text, such as a pattern, may show that it is no code.
+func (l *linter) code(s *policy.Server, t *call.Tool) {
+	for _, address := range infer.Code(t) {
+		demands, _ := demandsOn(s, t.Name, address)
+		switch plain := slices.ContainsFunc(demands, func(d policy.Demand) bool {
+			return (d.Kind == text.Demand || d.Kind == identifier.Demand) && d.Severity == check.Error && bounds(d, aCode)
+		}); {
+		case plain, s.Contain != nil:
+		case s.URL != "":
+			l.notes = append(l.notes, fmt.Sprintf("%s: %s: %s: runs any code: no demand on arguments bounds it: contain the server where it runs", s.Name, t.Name, shown(address)))
+		default:
+			l.gapOf(s, t.Name, "%s: runs any code: no demand on arguments bounds it: add contain", shown(address))
+		}
+	}
+}
+
+// aCode is some code, in most languages.
+const aCode = `print("x")`
 
 // runsUnbounded reports whether a tool has an argument that looks like a command, and nothing in the policy bounds it.
 func runsUnbounded(p *policy.Policy, s *policy.Server, t *call.Tool) bool {

@@ -22,6 +22,7 @@ import (
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/preset"
 	"github.com/toolvet/toolvet/internal/rule"
 	"github.com/toolvet/toolvet/internal/terminal"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
@@ -111,6 +112,9 @@ func (s *summary) server(server *policy.Server, tools *call.Catalog) {
 	if len(server.World.Roots) > 0 {
 		s.line(2, "works in %s", strings.Join(server.World.Roots, ", "))
 	}
+	if server.Contain != nil {
+		s.line(2, "behind walls: %s", wallWords(server))
+	}
 	var names []string
 	if tools != nil {
 		names = tools.Names()
@@ -133,6 +137,33 @@ func (s *summary) server(server *policy.Server, tools *call.Catalog) {
 		}
 		s.line(2, "%s: %s", which, access)
 	}
+}
+
+// wallWords tells what the walls around a server leave open. Without roots in the policy, its command says where it works.
+func wallWords(server *policy.Server) string {
+	walls, roots := server.Contain, server.World.Roots
+	if len(roots) == 0 && server.ClientRoots {
+		roots = preset.WorldIn(server.Dir, server.Command).Roots
+	}
+	write, read := walls.Write, walls.Read
+	if write == nil {
+		write = roots
+	} else {
+		read = slices.Concat(read, roots)
+	}
+	list := []string{"sees programs and its own files"}
+	for _, part := range []struct {
+		verb  string
+		names []string
+	}{{"may change", write}, {"may read", read}, {"reaches", walls.Network.Allow}, {"reaches at private addresses", walls.Network.AllowPrivate}} {
+		if len(part.names) > 0 {
+			list = append(list, part.verb+" "+strings.Join(part.names, ", "))
+		}
+	}
+	if len(walls.Network.Allow)+len(walls.Network.AllowPrivate) == 0 {
+		list = append(list, "reaches no host")
+	}
+	return strings.Join(list, "; ")
 }
 
 // anyOther is a tool that only the pattern * covers.

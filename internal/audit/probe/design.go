@@ -16,8 +16,6 @@ import (
 )
 
 var (
-	// codeName matches the names of parameters for code.
-	codeName = lazyregexp.New(`(?i)^(code|script|snippet|code_?snippet|(source|python|js|javascript|shell|bash)_?(code|script))$`)
 	// languageName matches the names of parameters for the language of the code.
 	languageName = lazyregexp.New(`(?i)^(lang|language|(lang|language)_?(id|name)|runtime|interpreter)$`)
 	// shellName matches the names of shells.
@@ -42,7 +40,7 @@ var languages = []language{
 
 // byDesign reports whether running commands, or code, is the tool's purpose: it ran some as it was sent.
 func (a *auditor) byDesign(ctx context.Context, t *tool, p parameter) bool {
-	code := codeName.MatchString(p.name) && strings.Count(p.pointer, "/") == 1
+	code := infer.CodeName(p.name) && strings.Count(p.pointer, "/") == 1
 	for i, l := range languages {
 		if !code && (p.kind != infer.Command || i > 0) {
 			break
