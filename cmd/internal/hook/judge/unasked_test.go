@@ -4,6 +4,7 @@
 package judge
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -74,18 +75,59 @@ func TestUnasked(t *testing.T) {
 	}
 }
 
-// TestFixes holds that a question says how to do without it: a guard is the user's, and a program's kind stands in a policy.
+// TestFixes holds that a question says how to do without it, by its kind: a guard is the user's, and what a policy can permit names the page that
+// shows how. After a secret, no policy lets it pass.
 func TestFixes(t *testing.T) {
 	t.Setenv("HOME", "/home/u")
 	j := newJudge(t)
-	for line, want := range map[string]string{
-		"toolvet setup --undo --yes": "fix: leave this to the user", "rm ~/bin/toolvet": "fix: leave this to the user", "fuser -k ~/.cache/toolvet/hook/x.sock": "fix: leave this to the user",
-		"pkill node": "have a policy for the hook name this kind under unasked: 'toolvet explain wipe' shows how", "sudo ls": "'toolvet explain privilege' shows how",
-		"echo x > .git/hooks/y": "fix: name a file of the work at hand",
+	line := func(text string) step { return step{tool: "Bash", with: bash(text)} }
+	const shows = "; 'toolvet explain %s' shows how a policy lets it pass\n"
+	for _, tt := range []struct {
+		step
+		fix, kind string // kind "": no policy permits it
+	}{
+		{line("toolvet setup --undo --yes"), "leave this to the user", ""},
+		{line("rm ~/bin/toolvet"), "leave this to the user", ""},
+		{line("fuser -k ~/.cache/toolvet/hook/x.sock"), "leave this to the user", ""},
+		{line("pkill node"), "name only what this work has made", "wipe"},
+		{line("git push --force"), "name only what this work has made", "wipe"},
+		{line("docker run -v /:/h alpine"), "leave that option or setting out", "setting"},
+		{line("export PATH=/x:$PATH; ls"), "leave that variable out", "environment"},
+		{line("sudo ls"), "run it as the user that you are", "privilege"},
+		{line("crontab x"), "run it now", "later"},
+		{line("ssh host ls"), "run it on this machine", "elsewhere"},
+		{line("curl https://other.example/x"), "use what this machine or a listed host has", "network"},
+		{line("npm install https://x.example/y.tgz"), "name what the registry or the project knows", "package"},
+		{line("env"), "to the programs that need them", "credential"},
+		{line("cp a /srv/x"), "or to a temporary file", "outside"},
+		{line("echo x > .git/hooks/y"), "name another file of the work at hand", "startup"},
+		{step{tool: "WebFetch", with: page("https://other.example/")}, "use what this machine or a listed host has", "network"},
+		{step{tool: "Write", with: writes("/work/repo/.git/hooks/x")}, "name another file of the work at hand", "startup"},
+		{step{tool: "Read", with: map[string]any{"file_path": "/work/repo/server.key"}}, "to the programs that need them", "credential"},
+		{step{tool: "Write", with: writes("/srv/x")}, "list that one under unasked: {directories: […]}", ""},
 	} {
 		forgotten(j)
-		if got, why := decision(t, j, &link.Request{Host: "claude-code", Preset: "standard", Dir: "/work/repo", Env: map[string]string{"HOME": "/home/u"}, Payload: payload(t, "Bash", bash(line), "/work/repo")}); got != "ask" || !strings.Contains(why, want) {
-			t.Errorf("%s: %s: %s", line, got, why)
+		got, why := decision(t, j, &link.Request{Host: "claude-code", Preset: "standard", Dir: "/work/repo", Env: map[string]string{"HOME": "/home/u"}, Payload: payload(t, tt.tool, tt.with, "/work/repo")})
+		want := tt.fix + "\n"
+		if tt.kind != "" {
+			want = tt.fix + fmt.Sprintf(shows, tt.kind)
+		}
+		if got != "ask" || !strings.Contains(why+"\n", want) {
+			t.Errorf("%s %v: %s, want %q: %s", tt.tool, tt.with, got, want, why)
+		}
+	}
+	forgotten(j)
+	for _, tt := range []struct {
+		step
+		fix string
+	}{
+		{line("env"), "to the programs that need them;"},
+		{line("git push origin main"), "keep the work on this machine, and let the user send it\n"},
+		{line("curl https://docs.rs/serde"), "use what this machine or a listed host has\n"},
+		{step{tool: "WebFetch", with: page("https://docs.rs/serde")}, "use what this machine or a listed host has\n"},
+	} {
+		if got, why := decision(t, j, &link.Request{Host: "claude-code", Preset: "standard", Dir: "/work/repo", Env: map[string]string{"HOME": "/home/u"}, Payload: payload(t, tt.tool, tt.with, "/work/repo")}); got != "ask" || !strings.Contains(why, tt.fix) {
+			t.Errorf("after a secret: %s %v: %s, want %q: %s", tt.tool, tt.with, got, tt.fix, why)
 		}
 	}
 }
