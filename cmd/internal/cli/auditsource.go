@@ -121,7 +121,7 @@ func sourceDir(place string) (string, error) {
 		}
 	}
 	return "", enforce.WithHint(errors.New("there is no directory of this name, and no such package in node_modules"),
-		"install it first (npm install NAME): an audit downloads nothing")
+		"'toolvet audit npx -y %s' starts the package; to grade its code, install it first, because such an audit downloads nothing", name)
 }
 
 func isDir(path string) bool {
