@@ -237,11 +237,16 @@ func (a *app) complain(err error) {
 	}
 }
 
+// ofPolicy reports whether an error has lines of a policy.
+func ofPolicy(err error) bool {
+	return errors.As(err, new(*policy.Error)) || errors.As(err, new(policy.Errors))
+}
+
 // errorText returns the text of an error. Its lines after the first are those of a policy, or begin
 // with a space.
 func errorText(err error) terminal.Text {
 	text := strings.TrimPrefix(err.Error(), "toolvet: ")
-	if errors.As(err, new(*policy.Error)) || errors.As(err, new(policy.Errors)) {
+	if ofPolicy(err) {
 		return terminal.Text(text)
 	}
 	lines := strings.Split(text, "\n")
@@ -257,7 +262,14 @@ func errorText(err error) terminal.Text {
 }
 
 func (a *app) warn(format string, args ...any) {
-	terminal.Fprintf(a.stderr, "toolvet: warning: %s\n", fmt.Sprintf(format, args...))
+	text := fmt.Sprintf(format, args...)
+	var shown any = text
+	for _, arg := range args {
+		if err, ok := arg.(error); ok && ofPolicy(err) {
+			shown = terminal.Text(text)
+		}
+	}
+	terminal.Fprintf(a.stderr, "toolvet: warning: %s\n", shown)
 }
 
 // checkEach has each command check its line before its own look at the arguments.
