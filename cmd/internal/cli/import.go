@@ -89,6 +89,9 @@ func (a *app) importServers(flags importFlags, files []string) error {
 		return err
 	}
 	if !flags.proxy {
+		if len(m.unset) > 0 {
+			a.warn("set %s before you start toolvet: not set here", strings.Join(m.unset, ", "))
+		}
 		return nil
 	}
 	policyPath, err := filepath.Abs(flags.out)
@@ -216,6 +219,7 @@ func (a *app) importFile(reader *clientconfig.Reader, m *merge, file string, qui
 		for _, note := range s.Notes {
 			a.warn("%s: %s", s.Name, note)
 		}
+		m.lacks(s)
 	}
 	return imported, nil
 }
@@ -365,6 +369,19 @@ type merge struct {
 	entries []string
 	added   []string
 	there   []string // that the policy has already
+	unset   []string // variables of servers that were added, of which no note speaks
+}
+
+// lacks notes the variables of a server that are not set.
+func (m *merge) lacks(s *clientconfig.Server) {
+	for _, v := range s.Needs {
+		noted := slices.ContainsFunc(s.Notes, func(note string) bool {
+			return slices.Contains(strings.FieldsFunc(note, func(r rune) bool { return r == ' ' || r == ',' }), v.Name)
+		})
+		if _, set := os.LookupEnv(v.Name); !set && !noted && !slices.Contains(m.unset, v.Name) {
+			m.unset = append(m.unset, v.Name)
+		}
+	}
 }
 
 // openMerge reads the policy. A missing file is an empty policy.
