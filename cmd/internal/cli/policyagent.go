@@ -5,7 +5,6 @@ package cli
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/call"
@@ -19,7 +18,12 @@ import (
 // ofAgent reports whether the tools of a server are a coding agent's own.
 func ofAgent(s *policy.Server) bool {
 	_, host := hook.Lookup(s.Name)
-	return s.Agent || host && s.Command == nil && s.Drafted == nil && s.URL == ""
+	return s.Agent || host && !reached(s)
+}
+
+// reached reports whether the policy says how to reach a server.
+func reached(s *policy.Server) bool {
+	return s.Command != nil || s.Drafted != nil || s.URL != ""
 }
 
 // toolsOfHost returns the tools that a host of agents brings along; nil for another server.
@@ -106,28 +110,25 @@ func (s *summary) agent(server *policy.Server) {
 
 // agentGaps reports what makes a policy for an agent count for less than it says.
 func (l *linter) agentGaps(s *policy.Server) {
-	hosts := hostNames()
 	stray := strayAgent(s)
-	u := s.Unasked
 	switch {
 	case s.Drafted != nil:
 		l.gap("%s: nobody can start it: write its directory in the place of %s in its command", s.Name, policy.Root)
-	case s.Command != nil || s.URL != "":
-	case !s.Agent && slices.Contains(hosts, s.Name):
+	case !s.Agent && ofAgent(s):
 		l.gap("%s: this is a host of agents: say agent: true, so that its presets hold in every command", s.Name)
-	case !s.Agent && len(u.Kinds)+len(u.Hosts)+len(u.Directories) > 0:
-		l.gap("%s: unasked counts for an agent's host alone: say agent: true", s.Name)
 	case stray != "":
 		l.gap("%s", stray)
 	}
 }
 
-// strayAgent says of a server that stands for an agent that no hook uses it; "" if one does.
+// strayAgent says of a server that stands for an agent, or whose name or unasked says that it should, that no hook uses it; "" if
+// one does.
 func strayAgent(s *policy.Server) string {
-	if _, host := hook.Lookup(s.Name); host || !s.Agent || s.Command != nil || s.URL != "" {
+	near, u := schema.Nearest(s.Name, hostNames()), s.Unasked
+	meant := s.Agent || near != "" || len(u.Kinds)+len(u.Hosts)+len(u.Directories) > 0
+	if _, host := hook.Lookup(s.Name); host || !meant || reached(s) {
 		return ""
 	}
-	near := schema.Nearest(s.Name, hostNames())
 	if near != "" {
 		near = ": did you mean " + near + "?"
 	}
