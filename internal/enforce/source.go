@@ -28,6 +28,7 @@ type Source struct {
 	Subject string // overrides the subject in the policy's session; "" does not
 	Remote  bool   // the server runs on another machine
 	Here    bool   // a server without a command or URL is this program
+	Each    bool   // a variable that is missing in what leads to a server makes only this server unreachable
 	Checks  Checks
 }
 
@@ -60,7 +61,11 @@ func (s Source) Load() (p *policy.Policy, presetName string, err error) {
 		if s, err = s.Read(); err != nil {
 			return nil, "", err
 		}
-		if p, err = policy.ParseFor(s.Server, os.LookupEnv, s.Policy, s.Text, s.Checks.Demands()...); err != nil {
+		only := s.Server
+		if s.Each {
+			only = policy.NoServer
+		}
+		if p, err = policy.ParseFor(only, os.LookupEnv, s.Policy, s.Text, s.Checks.Demands()...); err != nil {
 			return nil, "", err
 		}
 		if p.Preset != "" {

@@ -23,12 +23,17 @@ type decoder struct {
 	errs   Errors
 	lookup func(name string) (string, bool) // of variables of the environment
 
-	only    string // the server that somebody needs; "": all
-	another bool   // a text says how to reach a server that nobody needs
-	lacks   bool   // a variable is missing in such a text
+	only    string   // the server that somebody needs; "": all
+	another bool     // a text says how to reach a server that nobody needs
+	missing []string // variables that are not set in such texts of a server
+	unset   position // the last text with a variable that is not set
 }
 
+// errorf reports a fault, unless its text lacks a variable: the fault is that of the text in its place.
 func (d *decoder) errorf(at position, format string, args ...any) {
+	if at == d.unset {
+		return
+	}
 	d.errs = append(d.errs, d.file.errorf(at, format, args...))
 }
 

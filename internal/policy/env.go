@@ -21,9 +21,13 @@ type Variable struct {
 
 // Environ returns the additions to the environment of the server: NAME=VALUE, in the order of the
 // file. Lookup tells our own variables, as os.LookupEnv does. The error names those that are not
-// set.
+// set, also those of the command, the url and the credentials; see [ParseFor].
 func (s *Server) Environ(lookup func(name string) (string, bool)) ([]string, error) {
-	var list, missing []string
+	var list []string
+	verb, missing := "starts", slices.Clone(s.missing)
+	if missing != nil {
+		verb = "reaches"
+	}
 	for _, v := range s.Env {
 		value := expandWith(v.value, func(name string) string {
 			value, ok := lookup(name)
@@ -35,10 +39,13 @@ func (s *Server) Environ(lookup func(name string) (string, bool)) ([]string, err
 		list = append(list, v.Name+"="+value)
 	}
 	if len(missing) > 0 {
-		return nil, fmt.Errorf("the policy starts the server %q with the value of %s, which is not set in the environment", s.Name, strings.Join(missing, ", "))
+		return nil, fmt.Errorf("the policy %s the server %q with the value of %s, which is not set in the environment", verb, s.Name, strings.Join(missing, ", "))
 	}
 	return list, nil
 }
+
+// Lacks reports that nobody reaches the server, because the policy needs a variable for it that is not set. Environ names it.
+func (s *Server) Lacks() bool { return s.missing != nil }
 
 // expandWith replaces ${NAME} by what value tells, and $$ by a dollar sign.
 func expandWith(s string, value func(name string) string) string {

@@ -106,6 +106,27 @@ servers:
 			}
 		}
 	}
+	each, err := policy.ParseFor(policy.NoServer, lookup, "p", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for server, want := range map[string]string{"here": "", "there": "HOST, PORT, TOKEN, which", "other": "ARGUMENT, which"} {
+		s := each.Server(server)
+		_, err := s.Environ(lookup)
+		if s.Lacks() != (want != "") || (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: lacks %v, error %v, want %s", server, s.Lacks(), err, want)
+		}
+		if s.Lacks() && (s.Command != nil || s.Drafted != nil || s.URL != "" || s.Credentials != nil) {
+			t.Errorf("%q can be reached: %+v", server, s)
+		}
+	}
+	_, err = policy.ParseFor("", lookup, "p", []byte(`{version: 1, servers: {s: {url: "${URL}", credentials: {header: {A: "${TOKEN}"}, client_credentials: {token_url: "${URL}", client_id: "${ID}", client_secret: "${SECRET}"}}}}}`))
+	if err == nil || strings.Count(err.Error(), "is not set") != 5 || strings.Count(err.Error(), "p:1:") != 5 {
+		t.Errorf("missing variables are not the only faults: %v", err)
+	}
+	if _, err := policy.ParseFor(policy.NoServer, lookup, "p", []byte("version: 1\nservers: {a: {command: [a, '${X}', 3], url: '${X}'}}\n")); err == nil || !strings.Contains(err.Error(), "either started or reached") {
+		t.Errorf("another fault of a server that lacks a variable: %v", err)
+	}
 	if _, err := policy.ParseFor("here", lookup, "p", []byte("version: 1\nservers: {here: {command: [a]}, b: {dir: \"${DIR}\"}}\n")); err == nil {
 		t.Error("a missing variable elsewhere is no error")
 	}

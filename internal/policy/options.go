@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp/syntax"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -228,7 +229,7 @@ var variable = lazyregexp.New(`\$\$|\$\{([^}]*)\}?|\$`)
 
 const unclosed = "${ must be followed by the name of an environment variable and }; write $$ for a dollar sign"
 
-// unknownValue stands for a variable that nobody needs. It is valid as a word, a URL and the value of a header.
+// unknownValue stands for a text that lacks a variable. It is valid as a word, a URL and the value of a header.
 const unknownValue = "https://variable.invalid/"
 
 // expand never shows what a variable holds: it may be a secret.
@@ -236,7 +237,8 @@ func (d *decoder) expand(n ast.Node, s string) string {
 	if !strings.Contains(s, "$") {
 		return s
 	}
-	return variable.ReplaceAllStringFunc(s, func(found string) string {
+	var missing []string
+	expanded := variable.ReplaceAllStringFunc(s, func(found string) string {
 		name, closed := strings.CutSuffix(strings.TrimPrefix(found, "${"), "}")
 		switch {
 		case found == "$$":
@@ -248,13 +250,21 @@ func (d *decoder) expand(n ast.Node, s string) string {
 			return ""
 		}
 		v, ok := d.lookup(name)
-		if !ok && d.another {
-			d.lacks = true
-			return unknownValue
-		}
-		if !ok {
-			d.errorf(positionOf(n), "the environment variable %s is not set", quote(name))
+		if !ok && !slices.Contains(missing, name) {
+			missing = append(missing, name)
 		}
 		return v
 	})
+	if missing == nil {
+		return expanded
+	}
+	if d.another {
+		d.missing = append(d.missing, missing...)
+	} else {
+		for _, name := range missing {
+			d.errorf(positionOf(n), "the environment variable %s is not set", quote(name))
+		}
+	}
+	d.unset = positionOf(n)
+	return unknownValue
 }

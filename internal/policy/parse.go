@@ -40,6 +40,15 @@ func Load(filename string, kinds ...*check.Demand) (*Policy, error) {
 	return Parse(filename, data, kinds...)
 }
 
+// LoadEach is [Load] for a program that can do without each server; see [ParseFor].
+func LoadEach(filename string, kinds ...*check.Demand) (*Policy, error) {
+	data, err := Read(filename)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFor(NoServer, os.LookupEnv, filename, data, kinds...)
+}
+
 // Parse reads a policy: one YAML document of at most 1 MiB.
 //
 //	version: 1
@@ -114,10 +123,13 @@ func ParseWith(lookup func(name string) (string, bool), filename string, data []
 }
 
 // ParseFor is [ParseWith] for a program that reaches one server. A variable that is missing in the command, the url or the
-// credentials of another is no fault; that server has neither a command nor a url then.
+// credentials of another is no fault; that server has neither a command nor a url then, and its Environ names the variable.
 func ParseFor(server string, lookup func(name string) (string, bool), filename string, data []byte, kinds ...*check.Demand) (*Policy, error) {
 	return parse(decoder{lookup: lookup, only: server}, filename, data, kinds)
 }
+
+// NoServer is the server of [ParseFor] for a program that can do without each server.
+const NoServer = ":"
 
 func parse(with decoder, filename string, data []byte, kinds []*check.Demand) (*Policy, error) {
 	for _, k := range kinds {

@@ -44,6 +44,8 @@ type Server struct {
 	// ClientRoots adds the roots that the client announces to those of World. A policy file that
 	// names roots means these alone.
 	ClientRoots bool
+
+	missing []string // variables that are not set and say how to reach it
 }
 
 // Root stands in a drafted command for the directory of the server, which a person has to write there.
@@ -150,12 +152,12 @@ func readServer(d *decoder, e entry) *Server {
 	located := false
 	reach := func(read func(n ast.Node)) func(n ast.Node) {
 		return func(n ast.Node) {
-			d.another = d.only != "" && d.only != e.key
+			d.another = d.only != "" && d.only != e.key // [NoServer] has a colon
 			read(n)
 			d.another = false
 		}
 	}
-	d.lacks = false
+	d.missing = nil
 	d.object(e.value, "the server",
 		field{key: "command", read: reach(func(n ast.Node) { s.Command = d.texts(n) })},
 		field{key: "env", read: func(n ast.Node) { s.Env = d.environment(n) }},
@@ -200,11 +202,11 @@ func readServer(d *decoder, e entry) *Server {
 		}},
 	)
 	s.checkURL(d, e.at)
+	if s.missing = d.missing; s.missing != nil { // nobody reaches it
+		defer func() { s.Command, s.Drafted, s.URL, s.Credentials = nil, nil, "", nil }()
+	}
 	if slices.ContainsFunc(s.Command, func(word string) bool { return strings.Contains(word, Root) }) {
 		defer func() { s.Drafted, s.Command = s.Command, nil }()
-	}
-	if d.lacks { // nobody reaches it
-		defer func() { s.Command, s.URL = nil, "" }()
 	}
 	if !located {
 		s.World.Remote = s.elsewhere() || s.World.Platform != "" && (s.World.Platform == "windows") != (runtime.GOOS == "windows")

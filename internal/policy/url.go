@@ -51,9 +51,6 @@ func (d *decoder) webURL(n ast.Node) string    { return d.url(n, webURL) }
 
 func (d *decoder) url(n ast.Node, problem func(string) string) string {
 	s, ok := d.text(n)
-	if d.another && d.lacks {
-		return unknownValue
-	}
 	if what := problem(s); ok && what != "" {
 		d.errorf(positionOf(n), "%s", what)
 	}

@@ -54,7 +54,10 @@ func (d *Dialer) Dial(ctx context.Context, stderr io.Writer) (upstream.Transport
 
 // Unreachable says why nobody can start a server of a policy, or connect to it.
 func Unreachable(s *policy.Server) error {
+	_, fault := s.Environ(os.LookupEnv)
 	switch {
+	case fault != nil:
+		return fault
 	case s.Drafted != nil:
 		return enforce.WithHint(fmt.Errorf("the policy has the command of the server %q with %s, which stands for the server's directory", s.Name, policy.Root),
 			"write the directory in the place of %s in the policy", policy.Root)

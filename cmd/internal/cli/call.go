@@ -56,7 +56,7 @@ func (a *app) call(ctx context.Context, flags serversFlags, args []string) error
 			a.warn("%s: %v", displayName(args[1]), fault)
 		}
 	}
-	p, err := policy.Load(flags.gate.Policy, a.checks.Demands()...)
+	p, err := policy.LoadEach(flags.gate.Policy, a.checks.Demands()...)
 	if err != nil {
 		return err
 	}

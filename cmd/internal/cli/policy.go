@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"sync"
 	"time"
 
@@ -136,7 +137,7 @@ func (flags *lintFlags) add(cmd *cobra.Command) {
 }
 
 func (a *app) lint(cmd *cobra.Command, flags lintFlags, command []string) error {
-	p, err := policy.Load(flags.policy, a.checks.Demands()...)
+	p, err := policy.LoadEach(flags.policy, a.checks.Demands()...)
 	if err != nil {
 		return err
 	}
@@ -234,6 +235,9 @@ func (a *app) lintTools(ctx context.Context, flags lintFlags, p *policy.Policy, 
 			return nil, err
 		}
 		start = a.starter(s, upstream.Command{Args: s.Command, Dir: s.Dir, Env: env}, keep)
+	}
+	if _, err := s.Environ(os.LookupEnv); flags.start && s.Lacks() {
+		return nil, err
 	}
 	if flags.start && s.URL != "" {
 		start = &backend.Dialer{Server: s, Logger: newLogger(a.stderr, false)}

@@ -5,6 +5,7 @@ package cli
 
 import (
 	"cmp"
+	"os"
 	"strings"
 
 	"github.com/toolvet/toolvet/call"
@@ -23,7 +24,7 @@ func ofAgent(s *policy.Server) bool {
 
 // reached reports whether the policy says how to reach a server.
 func reached(s *policy.Server) bool {
-	return s.Command != nil || s.Drafted != nil || s.URL != ""
+	return s.Command != nil || s.Drafted != nil || s.URL != "" || s.Lacks()
 }
 
 // toolsOfHost returns the tools that a host of agents brings along; nil for another server.
@@ -111,7 +112,10 @@ func (s *summary) agent(server *policy.Server) {
 // agentGaps reports what makes a policy for an agent count for less than it says.
 func (l *linter) agentGaps(s *policy.Server) {
 	stray := strayAgent(s)
+	_, lacks := s.Environ(os.LookupEnv)
 	switch {
+	case s.Lacks() && !l.started: // who starts it has said so
+		l.gap("%v", lacks)
 	case s.Drafted != nil:
 		l.gap("%s: nobody can start it: write its directory in the place of %s in its command", s.Name, policy.Root)
 	case !s.Agent && ofAgent(s):

@@ -30,7 +30,7 @@ import (
 
 // summarize prints in words what a policy says of each tool.
 func (a *app) summarize(cmd *cobra.Command, flags lintFlags, command []string) error {
-	p, err := policy.Load(flags.policy, a.checks.Demands()...)
+	p, err := policy.LoadEach(flags.policy, a.checks.Demands()...)
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func (a *app) openServers(flags serversFlags, observer toolvet.Observer) (*named
 	if flags.verbose {
 		steps = log
 	}
-	p, err := policy.Load(flags.gate.Policy, a.checks.Demands()...)
+	p, err := policy.LoadEach(flags.gate.Policy, a.checks.Demands()...)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (a *app) openServers(flags serversFlags, observer toolvet.Observer) (*named
 	cfg := upstream.Config{Gate: func(server string) *toolvet.Gate { return gates[server] }, Observer: observer, Logger: steps}
 	for _, s := range p.Servers {
 		own := flags.gate
-		own.Server = s.Name
+		own.Server, own.Each = s.Name, true
 		alone, err := own.ForServer(nil)
 		if err != nil {
 			return nil, err

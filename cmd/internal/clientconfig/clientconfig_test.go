@@ -70,9 +70,9 @@ func TestRead(t *testing.T) {
 			Server{Command: []string{"s"}, Env: []Variable{{"NODE_ENV", "production"}, {"DEBUG", "true"}, {"PORT", "3000"}, {"LOG_LEVEL", "info"}, {"DATA", "/srv/my data"}, {"URL", "https://api.example.org/v1"}, {"EMPTY", ""}, {"HOST", "localhost:8080"}}}},
 		"remote": {`{"type":"http","url":"https://mcp.example.org/mcp","headers":{"Authorization":"Bearer ${input:t}","X-Api-Key":"hunter2","X-B":"Bearer hunter2"}}`,
 			Server{URL: "https://mcp.example.org/mcp", Headers: []Variable{{"Authorization", "Bearer ${T}"}, {"X-Api-Key", "${S_X_API_KEY}"}, {"X-B", "Bearer ${S_X_B}"}},
-				Notes: []string{`it asks for the input "t": set the environment variable T`, "the header X-Api-Key is not copied: set the environment variable S_X_API_KEY, or the policy cannot be read", "the header X-B is not copied: set the environment variable S_X_B, or the policy cannot be read"}}},
+				Notes: []string{`it asks for the input "t": set the environment variable T`, "the header X-Api-Key is not copied: set the environment variable S_X_API_KEY, or nobody reaches the server", "the header X-B is not copied: set the environment variable S_X_B, or nobody reaches the server"}}},
 		"a url with a key": {`{"url":"https://mcp.example.org/mcp?api_key=hunter2"}`,
-			Server{URL: "${S_URL}", Notes: []string{"the url is not copied: set the environment variable S_URL, or the policy cannot be read"}}},
+			Server{URL: "${S_URL}", Notes: []string{"the url is not copied: set the environment variable S_URL, or nobody reaches the server"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

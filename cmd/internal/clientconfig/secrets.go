@@ -106,7 +106,7 @@ func (w *words) header(name, given string) string {
 // hide replaces a possible secret by a reference.
 func (w *words) hide(what, value string, name ...string) string {
 	reference := w.refer(variableName(name...), value)
-	w.note("%s is not copied: set the environment variable %s, or the policy cannot be read", what, reference[2:len(reference)-1])
+	w.note("%s is not copied: set the environment variable %s, or nobody reaches the server", what, reference[2:len(reference)-1])
 	return reference
 }
 

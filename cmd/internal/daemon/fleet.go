@@ -32,12 +32,12 @@ func openFleet(p *Plan, observer toolvet.Observer) (*fleet, error) {
 	}
 	var servers []upstream.Server
 	for _, s := range p.Policy.Servers {
-		source := enforce.Source{Policy: p.Source.Policy, Text: p.Source.Text, Server: s.Name, Remote: s.World.Remote, Checks: p.Source.Checks}
+		source := enforce.Source{Policy: p.Source.Policy, Text: p.Source.Text, Server: s.Name, Remote: s.World.Remote, Each: true, Checks: p.Source.Checks}
 		gate, err := openLiveGate(source, nil, &f.counters, nil, p.log)
 		if err != nil {
 			return nil, err
 		}
-		if s.URL == "" && len(s.Command) == 0 {
+		if s.URL == "" && len(s.Command) == 0 && !s.Lacks() {
 			continue // its calls can only be judged
 		}
 		f.gates[s.Name] = gate

@@ -110,6 +110,7 @@ func (j *jobGate) load(text []byte) (*jobPolicy, error) {
 
 // SchedulerPolicy reads the policy for the scheduler's own tools.
 func SchedulerPolicy(source enforce.Source) (*policy.Policy, error) {
+	source.Each = true
 	all, presetName, err := source.Load()
 	if err != nil {
 		return nil, err

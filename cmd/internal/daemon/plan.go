@@ -55,7 +55,7 @@ func NewPlan(source enforce.Source, store string, log *slog.Logger) (*Plan, erro
 		if source, err = source.Read(); err != nil {
 			return nil, err
 		}
-		if all, err = policy.Parse(source.Policy, source.Text, source.Checks.Demands()...); err != nil {
+		if all, err = policy.ParseFor(policy.NoServer, os.LookupEnv, source.Policy, source.Text, source.Checks.Demands()...); err != nil {
 			return nil, err
 		}
 	}

@@ -27,15 +27,15 @@ func (p *Plan) rehearser(servers jobServers) func(context.Context, string, json.
 			return nil, err
 		}
 		described, gate := servers.lookup(server)
-		switch {
-		case described == nil:
+		if described == nil {
 			return nil, fmt.Errorf("there is no server %q", server)
-		case len(described.Command) == 0 || described.World.Remote:
-			return nil, fmt.Errorf("toolvet does not start the server %q on this machine", server)
 		}
 		env, err := backend.Environment(described)
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, err
+		case len(described.Command) == 0 || described.World.Remote:
+			return nil, fmt.Errorf("toolvet does not start the server %q on this machine", server)
 		}
 		init, err := backend.SandboxInit()
 		if err != nil {

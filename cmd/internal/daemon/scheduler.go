@@ -91,7 +91,7 @@ func (s *service) addScheduler(all *policy.Policy) error {
 		all.Servers = append(all.Servers, &policy.Server{Name: SchedulerName})
 		return nil
 	}
-	if one := all.Servers[i]; one.URL != "" || len(one.Command) > 0 {
+	if one := all.Servers[i]; one.URL != "" || len(one.Command) > 0 || one.Lacks() {
 		return enforce.WithHint(fmt.Errorf("the policy has a server %q and a section schedule, whose tools have that name", SchedulerName),
 			"give the server another name")
 	}

@@ -61,6 +61,7 @@ func Serve(ctx context.Context, cfg ServeConfig) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	memory.Manage(ctx)
+	cfg.Source.Each = true
 	s := &service{cfg: cfg, processes: newProcesses(cfg.MaxProcesses), log: cfg.Logger, supervisor: supervisor}
 	if err := s.open(); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -163,10 +164,10 @@ func (s *service) server(all *policy.Policy, presetName string, server *policy.S
 		return nil, nil, err
 	}
 	own := server.Name == SchedulerName && all.Schedule != nil
-	if server.URL == "" && len(server.Command) == 0 && !own {
+	environment, fault := server.Environ(os.LookupEnv)
+	if fault == nil && server.URL == "" && len(server.Command) == 0 && !own {
 		return nil, nil, backend.Unreachable(server)
 	}
-	environment, fault := server.Environ(os.LookupEnv)
 	version, err := versionOf(server, environment, fault)
 	if err != nil {
 		return nil, nil, err
@@ -196,7 +197,7 @@ func (s *service) server(all *policy.Policy, presetName string, server *policy.S
 // versionOf returns a digest of how a server is reached, or why it is not: two servers with the same one can share a
 // connection. It is a digest because its input holds secrets.
 func versionOf(server *policy.Server, environment []string, fault error) (string, error) {
-	described, err := json.Marshal([]any{server.Command, environment, fault != nil, server.Dir, server.URL, server.Credentials, server.Contain, server.World.Roots})
+	described, err := json.Marshal([]any{server.Command, environment, fmt.Sprint(fault), server.Dir, server.URL, server.Credentials, server.Contain, server.World.Roots})
 	if err != nil {
 		return "", err
 	}
