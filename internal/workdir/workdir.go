@@ -6,6 +6,7 @@
 package workdir
 
 import (
+	"encoding/json"
 	"os"
 	"path"
 	"slices"
@@ -71,7 +72,7 @@ func (f *Finder) chosen(from []string, object map[string]any, tool *call.Tool) [
 		if dir == "" || !Names(name) && !likely.MatchString(name) {
 			continue
 		}
-		instead = instead || tool != nil && Names(name) && strings.Contains(string(tool.InputSchema), `"`+name+`"`)
+		instead = instead || Names(name) && declares(tool, name)
 		for _, base := range from {
 			if list = append(list, Join(base, dir)); len(list) > maxPlaces {
 				return list[:0]
@@ -83,6 +84,13 @@ func (f *Finder) chosen(from []string, object map[string]any, tool *call.Tool) [
 	}
 	slices.Sort(list)
 	return list
+}
+
+// declares reports whether a tool has an argument of this name, at the top of its schema. A member by reference does not count: one directory more is
+// judged then.
+func declares(tool *call.Tool, name string) bool {
+	var schema struct{ Properties map[string]json.RawMessage }
+	return tool != nil && json.Unmarshal(tool.InputSchema, &schema) == nil && schema.Properties[name] != nil
 }
 
 // Names reports whether an argument of this name chooses the directory for a command.

@@ -14,7 +14,7 @@ import (
 
 func TestIn(t *testing.T) {
 	t.Setenv("HOME", "/home/u")
-	tool, err := call.DecodeTool([]byte(`{"name": "run", "inputSchema": {"properties": {"command": {}, "cwd": {}, "all": {}}}}`), call.Limits{})
+	tool, err := call.DecodeTool([]byte(`{"name": "run", "inputSchema": {"properties": {"command": {}, "cwd": {}, "all": {}, "mode": {"enum": ["wd"]}}}}`), call.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,6 +29,7 @@ func TestIn(t *testing.T) {
 		`{"command": "x", "cwd": "../a"}`:                     {"/a"},
 		`{"command": "x", "CWD": "a"}`:                        {"/p", "/p/a"}, // which the tool does not declare
 		`{"command": "x", "Working-Dir": "a"}`:                {"/p", "/p/a"},
+		`{"command": "x", "wd": "a"}`:                         {"/p", "/p/a"}, // the schema has this word as a value alone
 		`{"command": "x", "cwd": "a", "workdir": "b"}`:        {"/p/a", "/p/b"},
 		`{"command": "x", "repo_path": "a"}`:                  {"/p", "/p/a"},
 		`{"command": "x", "pathology": "a"}`:                  {"/p"},
