@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/tail"
 )
 
 // DefaultTimeout is the Timeout of a [Server] that sets none. Launchers such as
@@ -59,7 +60,7 @@ func connect(ctx context.Context, d Dialer, o options) (*client, error) {
 	timeout := cmp.Or(max(o.Timeout, 0), DefaultTimeout)
 	within, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	stderr := &tail{next: o.Stderr}
+	stderr := &tail.Writer{Next: o.Stderr}
 	transport, err := d.Dial(within, stderr)
 	switch {
 	case err != nil:

@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/door"
+	"github.com/toolvet/toolvet/internal/tail"
 	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/lines"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
@@ -26,7 +27,7 @@ const exitWait = 2 * time.Second
 // A conn pairs requests with answers on a connection to a server.
 type conn struct {
 	transport Transport
-	stderr    *tail
+	stderr    *tail.Writer
 	limits    call.Limits
 	handler   Handler
 	out       chan []byte   // lines to the server
@@ -68,7 +69,7 @@ var (
 	errStdin  = errors.New("the server closed its standard input")
 )
 
-func newConn(transport Transport, stderr *tail, o options) *conn {
+func newConn(transport Transport, stderr *tail.Writer, o options) *conn {
 	c := &conn{
 		transport: transport, stderr: stderr, limits: o.Limits, handler: o.Handler,
 		out: make(chan []byte, 16), closing: make(chan struct{}),

@@ -8,12 +8,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
-	"sync"
 	"time"
 
-	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/internal/machine/process"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
@@ -155,7 +152,7 @@ func (c *conn) circumstances() string {
 	if odd != "" {
 		b.WriteString("; it " + odd)
 	}
-	if lines := c.stderr.lines(); len(lines) > 0 {
+	if lines := c.stderr.Lines(); len(lines) > 0 {
 		b.WriteString(tailTitle)
 		for _, line := range lines {
 			b.WriteString("\n  | " + line)
@@ -166,52 +163,3 @@ func (c *conn) circumstances() string {
 
 // tailTitle stands before the end of a server's standard error.
 const tailTitle = "; its standard error ends with:"
-
-// Bounds of the kept end of a server's standard error.
-const (
-	tailBytes = 4 << 10
-	tailLines = 8
-	tailWidth = 200
-)
-
-// A tail is a writer that keeps the end of its input and passes everything on.
-type tail struct {
-	next io.Writer // may be nil
-
-	mu  sync.Mutex
-	end []byte
-}
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	t.end = append(t.end, p[max(0, len(p)-tailBytes):]...)
-	t.end = t.end[max(0, len(t.end)-tailBytes):]
-	t.mu.Unlock()
-	if t.next != nil {
-		return t.next.Write(p)
-	}
-	return len(p), nil
-}
-
-// reason matches the line in which programs of several languages tell why they end. Node.js and Python print a stack below or
-// above it.
-var reason = lazyregexp.New(`^([A-Za-z_.]*(Error|Exception|Panic)\b|error:|fatal:|panic:|npm error [^A])`)
-
-// lines returns the last lines, without empty ones. If the reason for the end stands above them, it is the first.
-func (t *tail) lines() []string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	var lines []string
-	for line := range strings.Lines(string(t.end)) {
-		if line = strings.TrimSpace(line); line != "" {
-			lines = append(lines, strictjson.Printable(line, tailWidth))
-		}
-	}
-	first := max(0, len(lines)-tailLines)
-	for _, line := range lines[:first] {
-		if reason.MatchString(line) {
-			return append([]string{line, "…"}, lines[first+2:]...)
-		}
-	}
-	return lines[first:]
-}

@@ -9,12 +9,14 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/machine/process"
 	"github.com/toolvet/toolvet/internal/proxy/relay"
 	"github.com/toolvet/toolvet/internal/proxy/stdio"
 	"github.com/toolvet/toolvet/internal/repeats"
+	"github.com/toolvet/toolvet/internal/tail"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 	"github.com/toolvet/toolvet/internal/wire/streamable"
 )
@@ -57,8 +59,8 @@ func runSession(ctx context.Context, cfg stdio.Config, ends *slog.Logger, caller
 			return
 		}
 		of := []any{"server", cfg.Server, "code", exit.Code}
-		if said, ok := cfg.Stderr.(*silent); ok && said.String() != "" {
-			of = append(of, "stderr", said.String())
+		if end, ok := cfg.Stderr.(*tail.Writer); ok && len(end.Lines()) > 0 {
+			of = append(of, "stderr", strings.Join(end.Lines(), "\n"))
 		}
 		ends.Warn("a server ended", of...)
 	}

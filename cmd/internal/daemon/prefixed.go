@@ -40,26 +40,3 @@ func (p *prefixed) Write(text []byte) (int, error) {
 		p.half = append(p.half[:0], p.half[min(len(line)+1, len(p.half)):]...)
 	}
 }
-
-// lastWords is how much of a silent server's standard error is kept for its end, in bytes.
-const lastWords = 2 << 10
-
-// A silent keeps the end of a server's standard error.
-type silent struct {
-	mu  sync.Mutex
-	end []byte
-}
-
-func (s *silent) Write(text []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.end = append(s.end, text...)
-	s.end = append(s.end[:0], s.end[max(0, len(s.end)-lastWords):]...)
-	return len(text), nil
-}
-
-func (s *silent) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return string(bytes.TrimSpace(s.end))
-}

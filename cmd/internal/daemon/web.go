@@ -21,6 +21,7 @@ import (
 	"github.com/toolvet/toolvet/internal/proxy/relay"
 	"github.com/toolvet/toolvet/internal/proxy/stdio"
 	"github.com/toolvet/toolvet/internal/serving"
+	"github.com/toolvet/toolvet/internal/tail"
 	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 	"github.com/toolvet/toolvet/internal/wire/streamable"
@@ -195,7 +196,7 @@ func (w *web) relayConfig(server *served) relay.Config {
 func (w *web) session(ctx context.Context, server *served, caller call.Session, in io.Reader, out io.Writer) error {
 	stderr := w.s.stderr(server.name)
 	if stderr == nil {
-		stderr = new(silent)
+		stderr = new(tail.Writer)
 	}
 	return runSession(ctx, stdio.Config{
 		Config: w.relayConfig(server), Stderr: stderr,
