@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/internal/machine/sandbox"
+	"github.com/toolvet/toolvet/internal/policy"
 )
 
 // system lists the directories of the machine's programs, libraries and their settings.
@@ -62,6 +63,27 @@ type viewer struct {
 	view sandbox.View
 }
 
+// Places returns what a server in walls may change, and what it may read, besides programs and its own files: its roots are for
+// changes unless the walls name other places for them.
+func Places(walls *policy.Containment, roots []string) (write, read []string) {
+	if walls.Write == nil {
+		return roots, walls.Read
+	}
+	return walls.Write, slices.Concat(walls.Read, roots)
+}
+
+// Words tells people what a server with such places sees.
+func Words(write, read []string) string {
+	words := "sees programs and its own files"
+	if len(write) > 0 {
+		words += ", may change " + strings.Join(write, ", ")
+	}
+	if len(read) > 0 {
+		words += ", may read " + strings.Join(read, ", ")
+	}
+	return words
+}
+
 // ViewOf derives the view of a server from its walls, its roots and its command.
 func ViewOf(cfg *Config) (*sandbox.View, error) {
 	v := &viewer{env: map[string]string{}}
@@ -72,12 +94,7 @@ func ViewOf(cfg *Config) (*sandbox.View, error) {
 	if filepath.IsAbs(v.env["HOME"]) && filepath.Clean(v.env["HOME"]) != "/" {
 		v.home = v.real(filepath.Clean(v.env["HOME"]))
 	}
-	write, read := cfg.Walls.Write, slices.Clone(cfg.Walls.Read)
-	if write == nil {
-		write = cfg.Roots
-	} else {
-		read = append(read, cfg.Roots...)
-	}
+	write, read := Places(&cfg.Walls, cfg.Roots)
 	for _, path := range write {
 		if err := v.add(&v.view.Write, path); err != nil {
 			return nil, fmt.Errorf("it may write to %s, but %w", path, err)

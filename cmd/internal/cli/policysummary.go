@@ -19,6 +19,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/access"
+	"github.com/toolvet/toolvet/internal/contain"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/internal/policy"
@@ -145,25 +146,17 @@ func wallWords(server *policy.Server) string {
 	if len(roots) == 0 && server.ClientRoots {
 		roots = preset.WorldIn(server.Dir, server.Command).Roots
 	}
-	write, read := walls.Write, walls.Read
-	if write == nil {
-		write = roots
-	} else {
-		read = slices.Concat(read, roots)
+	words := contain.Words(contain.Places(walls, roots))
+	if hosts := walls.Network.Allow; len(hosts) > 0 {
+		words += "; reaches " + strings.Join(hosts, ", ")
 	}
-	list := []string{"sees programs and its own files"}
-	for _, part := range []struct {
-		verb  string
-		names []string
-	}{{"may change", write}, {"may read", read}, {"reaches", walls.Network.Allow}, {"reaches at private addresses", walls.Network.AllowPrivate}} {
-		if len(part.names) > 0 {
-			list = append(list, part.verb+" "+strings.Join(part.names, ", "))
-		}
+	if hosts := walls.Network.AllowPrivate; len(hosts) > 0 {
+		words += "; reaches at private addresses " + strings.Join(hosts, ", ")
 	}
 	if len(walls.Network.Allow)+len(walls.Network.AllowPrivate) == 0 {
-		list = append(list, "reaches no host")
+		words += "; reaches no host"
 	}
-	return strings.Join(list, "; ")
+	return words
 }
 
 // anyOther is a tool that only the pattern * covers.

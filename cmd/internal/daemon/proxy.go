@@ -14,12 +14,12 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/cmd/internal/backend"
 	"github.com/toolvet/toolvet/internal/auth"
+	"github.com/toolvet/toolvet/internal/contain"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/machine/memory"
 	"github.com/toolvet/toolvet/internal/policy"
@@ -163,21 +163,11 @@ func (p *proxy) contained(remote *remote) (func(context.Context) (stdio.Peer, er
 		if err != nil {
 			return nil, err // a nil *contain.Server is no nil Peer
 		}
-		told.Do(func() { terminal.Fprintf(p.cfg.Stderr, "toolvet: %s\n", seenFrom(s.Write, s.Read)) })
+		told.Do(func() { // a server that misses a place often says nothing of it
+			terminal.Fprintf(p.cfg.Stderr, "toolvet: the server in walls %s; other places do not exist for it: name them under contain: write or read\n", contain.Words(s.Write, s.Read))
+		})
 		return s, nil
 	}, nil
-}
-
-// seenFrom says what a server sees from within its walls: a server that misses a place often says nothing of it.
-func seenFrom(write, read []string) string {
-	sees := "programs and its own files"
-	if len(write) > 0 {
-		sees += ", may change " + strings.Join(write, ", ")
-	}
-	if len(read) > 0 {
-		sees += ", may read " + strings.Join(read, ", ")
-	}
-	return "walls stand around the server: it sees " + sees + "; other places do not exist for it: name them under contain: write or read"
 }
 
 // A remote is a server behind a URL, and the transport to it, which may add credentials.
