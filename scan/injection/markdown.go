@@ -94,7 +94,7 @@ func (s *scanner) link(v *view, open int, l link) {
 	}
 	start, end := v.original(from, l.end, len(s.text))
 	s.checkURL(l.url, start, end, image)
-	if script, ok := strings.CutPrefix(strings.ToLower(l.url), "javascript:"); ok && runs(script, acts) {
+	if script, ok := strings.CutPrefix(strings.ToLower(l.url), "javascript:"); ok && (runs(script, steals) || runs(script, acts)) {
 		s.report(kindLinkURL, "script-url", start, end, enough)
 	}
 	if !image && leadsElsewhere(label, l.url) {

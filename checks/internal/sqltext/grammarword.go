@@ -51,7 +51,7 @@ func (g *grammar) wordBehind(word string) (ok, operand bool) {
 			g.i++
 		}
 		return true, true
-	case endings[word].Has(next):
+	case endings.Has(word + "/" + next):
 		g.done = true
 		return true, false
 	}
@@ -75,21 +75,10 @@ var phrases = map[string]string{
 	"distribute": "by", "connect": "by", "partition": "by", "start": "with",
 }
 
-// endings are words, with those behind each that make of both the beginning of a clause
-// at the end of a statement.
-var endings = map[string]*wordset.Set{
-	"for":       wordset.New("update share no key json xml browse read fetch"),
-	"lock":      wordset.New("in"),
-	"procedure": wordset.New("analyse"),
-	"fetch":     wordset.New("first next"),
-	"at":        wordset.New("local"),
-	"option":    wordset.New("("),
-	"over":      wordset.New("("),
-	"filter":    wordset.New("("),
-	"with":      wordset.New("( rollup cube ties totals check"),
-	"within":    wordset.New("group"),
-	"nulls":     wordset.New("first last"),
-}
+// endings are pairs of words that are the beginning of a clause at the end of a statement.
+var endings = wordset.New(`for/update for/share for/no for/key for/json for/xml for/browse for/read for/fetch lock/in procedure/analyse
+	fetch/first fetch/next at/local option/( over/( filter/( with/( with/rollup with/cube with/ties with/totals with/check
+	within/group nulls/first nulls/last`)
 
 // clause takes what stands behind WHERE, LIMIT and the like, up to an operand. A string
 // is none that any row fulfils, nor a number, if it does not begin as one.
