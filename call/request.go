@@ -9,9 +9,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
+	"github.com/toolvet/toolvet/internal/lazy"
 	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
@@ -97,7 +97,7 @@ type described struct {
 
 // describe makes the requests of a table when they are first asked for.
 func describe(table []described) func() map[string]*Request {
-	return sync.OnceValue(func() map[string]*Request {
+	return lazy.Value(func() map[string]*Request {
 		made := make(map[string]*Request, len(table))
 		for _, d := range table {
 			made[d.method] = &Request{Implied: d.implied, properties: namesIn(d.properties), Tool: madeUp(d.method, fmt.Sprintf(`{"type":"object","properties":{%s},"required":[%s]}`, d.properties, d.required))}

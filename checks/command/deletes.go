@@ -5,9 +5,9 @@ package command
 
 import (
 	"strings"
-	"sync"
 
 	"github.com/toolvet/toolvet/checks/command/internal/grammar"
+	"github.com/toolvet/toolvet/internal/lazy"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
@@ -98,7 +98,7 @@ func judgeDeletes(j *judge, s simple, r *grammar.Reading) {
 }
 
 // clientNames are the programs that judgeDeletes looks at: those of the table, and those that start them or the commands of frameworks.
-var clientNames = sync.OnceValue(func() map[string]bool {
+var clientNames = lazy.Value(func() map[string]bool {
 	names := map[string]bool{}
 	add := func(programs string) {
 		for _, name := range strings.Fields(programs) {

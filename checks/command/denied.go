@@ -5,9 +5,9 @@ package command
 
 import (
 	"strings"
-	"sync"
 
 	"github.com/toolvet/toolvet/checks/command/internal/grammar"
+	"github.com/toolvet/toolvet/internal/lazy"
 )
 
 // A reason says why a program does not run unless the policy lists it, and what it can be
@@ -69,7 +69,7 @@ type denial struct {
 
 //go:noinline
 func group(lists []denial) func() map[string]reason {
-	return sync.OnceValue(func() map[string]reason {
+	return lazy.Value(func() map[string]reason {
 		m := make(map[string]reason)
 		for _, d := range lists {
 			names := strings.Fields(d.names)

@@ -7,16 +7,16 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/toolvet/toolvet/checks/internal/filekind"
+	"github.com/toolvet/toolvet/internal/lazy"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/internal/wordset"
 )
 
 // examples are files that the expression of secrets matches, one for each kind that a pattern of a shell may be meant
 // to find. Those of a home directory begin with a dot.
-var examples = sync.OnceValue(func() [][]string {
+var examples = lazy.Value(func() [][]string {
 	return split(`/etc/passwd /etc/shadow /etc/gshadow /etc/sudoers /etc/sudoers.d/x /etc/master.passwd /etc/security/opasswd /etc/krb5.keytab
 	/etc/shadow- /etc/passwd- /etc/ssh/ssh_host_rsa_key /etc/ssh/ssh_host_ed25519_key /proc/self/environ /proc/1/environ /proc/self/mem /proc/1/cmdline /dev/mem
 	.ssh/id_rsa .ssh/id_ed25519 .ssh/id_ecdsa .ssh/id_dsa .ssh/config .ssh/authorized_keys .netrc .pgpass .my.cnf .npmrc .pypirc .git-credentials .htpasswd .vault-token

@@ -6,9 +6,9 @@ package command
 import (
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/toolvet/toolvet/checks/command/internal/grammar"
+	"github.com/toolvet/toolvet/internal/lazy"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
@@ -42,7 +42,7 @@ var rewriters = []rewriter{
 }
 
 // rewriting is the rewriters by their programs' names.
-var rewriting = sync.OnceValue(func() map[string][]int {
+var rewriting = lazy.Value(func() map[string][]int {
 	m := map[string][]int{}
 	for i, r := range rewriters {
 		for _, name := range strings.Fields(r.programs) {

@@ -8,10 +8,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/internal/expression"
+	"github.com/toolvet/toolvet/internal/lazy"
 	"github.com/toolvet/toolvet/internal/secrets"
 )
 
@@ -68,7 +68,7 @@ func (o *Options) problems() []check.Problem {
 
 // common is the scanner of all options that change nothing of it. Making one takes some
 // milliseconds, so it is made when it is needed.
-var common = sync.OnceValues(func() (*secrets.Scanner, error) { return secrets.New(secrets.Options{}) })
+var common = lazy.Pair(func() (*secrets.Scanner, error) { return secrets.New(secrets.Options{}) })
 
 func (o *Options) load() (*secrets.Scanner, error) {
 	if o.scanner != nil {

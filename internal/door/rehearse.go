@@ -7,11 +7,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"sync"
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/engine"
+	"github.com/toolvet/toolvet/internal/lazy"
 	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/validate"
 	"github.com/toolvet/toolvet/internal/wire/splice"
@@ -31,7 +31,7 @@ type Rehearsal struct {
 }
 
 // RehearseTool returns the definition of the rehearse tool, both for listing and for judging.
-var RehearseTool = sync.OnceValues(func() (*call.Tool, error) {
+var RehearseTool = lazy.Pair(func() (*call.Tool, error) {
 	definition, err := protocol.NewRehearseTool().Encode()
 	if err != nil {
 		return nil, err

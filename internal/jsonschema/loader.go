@@ -12,8 +12,8 @@ import (
 	"io"
 	gourl "net/url"
 	"strings"
-	"sync"
 
+	"github.com/toolvet/toolvet/internal/lazy"
 	"github.com/toolvet/toolvet/internal/packed"
 )
 
@@ -40,7 +40,7 @@ var metaPacked string
 var metaText = packed.Text(metaPacked)
 
 // metaschemas has the text of each metaschema by its path below json-schema.org. They are unpacked when a schema names the first.
-var metaschemas = sync.OnceValues(func() (all map[string]json.RawMessage, err error) {
+var metaschemas = lazy.Pair(func() (all map[string]json.RawMessage, err error) {
 	return all, json.Unmarshal([]byte(metaText()), &all)
 })
 

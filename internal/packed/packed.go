@@ -10,12 +10,13 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"sync"
+
+	"github.com/toolvet/toolvet/internal/lazy"
 )
 
 // Text returns a function that unpacks once, and panics if data is no gzip. It is safe for concurrent use.
 func Text(data string) func() string {
-	return sync.OnceValue(func() string {
+	return lazy.Value(func() string {
 		r, err := gzip.NewReader(strings.NewReader(data))
 		if err != nil {
 			panic(fmt.Errorf("an embedded text: %w", err))

@@ -7,13 +7,13 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/command"
 	"github.com/toolvet/toolvet/checks/path"
 	"github.com/toolvet/toolvet/checks/url"
 	"github.com/toolvet/toolvet/internal/infer"
+	"github.com/toolvet/toolvet/internal/lazy"
 	"github.com/toolvet/toolvet/internal/policy"
 )
 
@@ -217,7 +217,7 @@ func listedURL(hosts []url.Pattern) *url.Options {
 	return &url.Options{Guess: true, Schemes: fetched, Userinfo: true, Loopback: "allow", SingleLabel: "allow", Hosts: hosts}
 }
 
-var knownPatterns = sync.OnceValue(func() []url.Pattern { return patternsOf(knownHosts()) })
+var knownPatterns = lazy.Value(func() []url.Pattern { return patternsOf(knownHosts()) })
 
 func patternsOf(hosts []string) []url.Pattern {
 	list := make([]url.Pattern, 0, len(hosts))
@@ -231,7 +231,7 @@ func patternsOf(hosts []string) []url.Pattern {
 
 // knownHosts serve source code and documentation, and this machine itself. An agent that is made to read from another
 // host can carry something there, in the URL.
-var knownHosts = sync.OnceValue(func() []string {
+var knownHosts = lazy.Value(func() []string {
 	return append(sources(), strings.Fields(`localhost 127.0.0.1 ::1 example.com
 	*.github.io sourceware.org savannah.gnu.org git.kernel.org
 	stackoverflow.com *.stackexchange.com superuser.com serverfault.com *.wikipedia.org developer.mozilla.org web.dev caniuse.com *.w3.org whatwg.org *.whatwg.org
@@ -250,7 +250,7 @@ func sources() []string {
 
 // harmless are commands for looking around, and for building and testing the project. Strict does not ask about them. An entry holds with
 // any words behind it; the check looks at those.
-var harmless = sync.OnceValue(func() []string {
+var harmless = lazy.Value(func() []string {
 	return lines(`
 	ls|ll|dir|pwd|cd|pushd|popd|echo|printf|cat|head|tail|less|more|bat|nl|wc|sort|uniq|cut|tr|paste|join|comm|column|fold|fmt|rev|tac|seq|expr|test|[|true|false|:|sleep|date|cal|basename|dirname|realpath|readlink|stat|file|du|df|tree|find|fd|locate
 	grep|egrep|fgrep|rg|ag|ack|awk|sed|diff|cmp|colordiff|jq|yq|xq|gron|xmllint|hexdump|xxd|od|strings|md5sum|sha1sum|sha256sum|sha512sum|cksum|which|type|whereis|whatis|man|tldr|apropos|help|uname|hostname|whoami|id|groups|uptime|free|nproc|lscpu|arch|ps|pgrep|time|tee|mkdir|touch|cp|mv|rm|export|local|read|return|exit|unset|shift|let|declare|wait|timeout

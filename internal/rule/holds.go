@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
 	"cel.dev/cel-go/common/types/traits"
 
+	"github.com/toolvet/toolvet/internal/lazy"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/internal/secrets"
 )
@@ -64,7 +64,7 @@ func eachText(v ref.Val, see func(string)) ref.Val {
 }
 
 var (
-	issued    = sync.OnceValues(func() (*secrets.Scanner, error) { return secrets.New(secrets.Options{}) })
+	issued    = lazy.Pair(func() (*secrets.Scanner, error) { return secrets.New(secrets.Options{}) })
 	rows      = lazyregexp.New(`[A-Za-z0-9+=_-]{32}|(^|[^A-Za-z0-9+/])[A-Za-z0-9+/]{40}([^A-Za-z0-9+/]|$)`)
 	rowsInURL = lazyregexp.New(`^[^?#]*[A-Za-z0-9_=]{41}|[?#].*[A-Za-z0-9+/=_%]{32}|^[a-z]+://([^/?#]*[^A-Za-z0-9])?[A-Za-z0-9_]{32}`)
 	short     = lazyregexp.New(`(^|[^A-Za-z0-9])(gh[oprsu]_|github_pat_|xox[a-z]-|[rs]k[_-](live|test|proj|ant)|glpat-|A[KS]IA|AIza)[A-Za-z0-9_-]{16}`)

@@ -12,6 +12,7 @@ import (
 	"cel.dev/cel-go/cel"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/lazy"
 )
 
 // Limits bounds what deciding about one call may cost. A zero field means its default.
@@ -213,7 +214,7 @@ func (s *Set) remember(key programKey) func() *Program {
 	if len(s.programs) >= maxPrograms {
 		clear(s.programs)
 	}
-	program := sync.OnceValue(func() *Program { return s.newProgram(key) })
+	program := lazy.Value(func() *Program { return s.newProgram(key) })
 	s.programs[key] = program
 	return program
 }

@@ -10,8 +10,9 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
+
+	"github.com/toolvet/toolvet/internal/lazy"
 )
 
 // A Pattern describes one kind of secret. Its form is that of the pattern sets of gitleaks and
@@ -101,9 +102,9 @@ func compile(r Pattern) (*compiled, error) {
 	if r.SecretGroup < 0 || r.SecretGroup > parsed.MaxCap() {
 		return nil, fmt.Errorf("pattern %s: the expression has no group %d", r.ID, r.SecretGroup)
 	}
-	c := &compiled{Pattern: r, regex: lazy(r.Regex)}
+	c := &compiled{Pattern: r, regex: regexOf(r.Regex)}
 	if h, rest := splitHead(parsed); h != nil {
-		c.head, c.regex = h, lazy(rest.String())
+		c.head, c.regex = h, regexOf(rest.String())
 	}
 	anchors := anchorsOf([]*syntax.Regexp{parsed})
 	for _, a := range anchors {
@@ -167,9 +168,9 @@ func (h *head) before(text string) int {
 	return at
 }
 
-// lazy compiles an expression when it is first asked for.
-func lazy(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+// regexOf compiles an expression when it is first asked for.
+func regexOf(expr string) func() *regexp.Regexp {
+	return lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
 // implied reports whether each word of the anchors holds a keyword.
@@ -222,19 +223,19 @@ func newAllow(a Allow) (*allow, error) {
 		if _, err := syntax.Parse(expr, syntax.Perl); err != nil {
 			return nil, err
 		}
-		c.regexes = append(c.regexes, lazy(expr))
+		c.regexes = append(c.regexes, regexOf(expr))
 	}
 	if slices.Contains(a.Words, "") {
 		return nil, errors.New("a word is empty")
 	}
-	c.needed = sync.OnceValue(func() *needed {
+	c.needed = lazy.Value(func() *needed {
 		parsed, err := syntax.Parse(c.any(), syntax.Perl)
 		if err != nil {
 			return nil
 		}
 		return newNeeded([]*syntax.Regexp{parsed})
 	})
-	c.words = sync.OnceValue(func() *dictionary { return newDictionary(lowered(a.Words)) })
+	c.words = lazy.Value(func() *dictionary { return newDictionary(lowered(a.Words)) })
 	return c, nil
 }
 

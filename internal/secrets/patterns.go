@@ -9,8 +9,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 
+	"github.com/toolvet/toolvet/internal/lazy"
 	"github.com/toolvet/toolvet/internal/packed"
 )
 
@@ -57,7 +57,7 @@ type span struct {
 }
 
 // builtin is the library of the package.
-var builtin = sync.OnceValue(func() *library {
+var builtin = lazy.Value(func() *library {
 	l := &library{}
 	for line := range strings.Lines(index()) {
 		kind, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
@@ -69,7 +69,7 @@ var builtin = sync.OnceValue(func() *library {
 		case "pattern":
 			id, in, _ := strings.Cut(rest, "\t")
 			l.ids = append(l.ids, id)
-			l.patterns = append(l.patterns, sync.OnceValue(spanOf(in).pattern))
+			l.patterns = append(l.patterns, lazy.Value(spanOf(in).pattern))
 		case "word":
 			quoted, uses, _ := strings.Cut(rest, "\t")
 			word, err := strconv.Unquote(quoted)
@@ -77,7 +77,7 @@ var builtin = sync.OnceValue(func() *library {
 			l.words, l.uses = append(l.words, word), append(l.uses, usesOf(uses))
 		}
 	}
-	l.indexes = sync.OnceValue(func() *indexes {
+	l.indexes = lazy.Value(func() *indexes {
 		uses := map[string][]use{}
 		for i, w := range l.words {
 			uses[w] = l.uses[i]
@@ -135,7 +135,7 @@ func (s span) pattern() *compiled {
 }
 
 // allows are the look-alikes that no pattern takes for a secret, and those that no pattern does that knows no issuer.
-var allows = sync.OnceValue(func() (known struct{ all, generic []*allow }) {
+var allows = lazy.Value(func() (known struct{ all, generic []*allow }) {
 	known.all = readAllows(builtin().allow)
 	known.generic = append(readAllows(builtin().generic), known.all...)
 	return known

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"sort"
 	"sync"
+
+	"github.com/toolvet/toolvet/internal/lazy"
 )
 
 // Options change what a [Scanner] finds. The zero value finds all that the patterns describe,
@@ -82,7 +84,7 @@ type place struct {
 }
 
 // withoutOptions is the scanner without options. Its error is impossible: the patterns are part of the program.
-var withoutOptions = sync.OnceValues(func() (*Scanner, error) { return New(Options{}) })
+var withoutOptions = lazy.Pair(func() (*Scanner, error) { return New(Options{}) })
 
 // orDefault returns s, or the scanner without options for one that New did not make.
 func (s *Scanner) orDefault() (*Scanner, error) {

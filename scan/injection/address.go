@@ -5,7 +5,8 @@ package injection
 
 import (
 	"strings"
-	"sync"
+
+	"github.com/toolvet/toolvet/internal/lazy"
 )
 
 // addressed is how sure one is that a hidden text speaks to a model and not to people who read the source: reviewers,
@@ -111,7 +112,7 @@ const (
 	isPermitted              //
 )
 
-var addressWords = sync.OnceValue(func() map[string]int {
+var addressWords = lazy.Value(func() map[string]int {
 	words := map[string]int{}
 	for kind, list := range map[int]string{
 		isModel:      "ai ais llm llms assistant assistants chatbot chatbots chatgpt gpt claude gemini copilot grok copilots ai-assistant ai-agent ai-agents ai-model",

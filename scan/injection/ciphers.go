@@ -6,7 +6,8 @@ package injection
 import (
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/toolvet/toolvet/internal/lazy"
 )
 
 // letters joins what is written l i k e  t h i s.
@@ -343,7 +344,7 @@ func fromPigLatin(word string) string {
 }
 
 // pigWords are the words by which ciphers are known, by what they are in pig Latin.
-var pigWords = sync.OnceValue(func() map[string]string {
+var pigWords = lazy.Value(func() map[string]string {
 	m := map[string]string{}
 	for _, w := range shiftedWords {
 		m[pigLatin(w)] = w

@@ -6,8 +6,9 @@ package injection
 import (
 	"sort"
 	"strings"
-	"sync"
 	"unicode/utf8"
+
+	"github.com/toolvet/toolvet/internal/lazy"
 )
 
 // Bounds of words that are spelt with signs that look like their letters: pr3v|ous.
@@ -239,7 +240,7 @@ func plainWord(word string) string {
 }
 
 // plainWords are common words, and those of orders to models.
-var plainWords = sync.OnceValue(func() map[string]bool {
+var plainWords = lazy.Value(func() map[string]bool {
 	words := map[string]bool{}
 	for w := range strings.FieldsSeq(`
 the and you your that this with have been are for not but from they say says what when who will would there their all one out about get which make can like time just

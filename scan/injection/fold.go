@@ -8,12 +8,13 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/toolvet/toolvet/internal/lazy"
 )
 
 //go:generate sh -c "python3 confusables.py | gofmt > confusables.go"
@@ -263,7 +264,7 @@ var accents = &unicode.RangeTable{R16: []unicode.Range16{
 }}
 
 // likeASCII maps letters to the letters of ASCII that they look like.
-var likeASCII = sync.OnceValue(func() map[rune]byte {
+var likeASCII = lazy.Value(func() map[rune]byte {
 	m := map[rune]byte{}
 	i := 0
 	for _, r := range lookAlikes {

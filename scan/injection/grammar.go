@@ -6,7 +6,8 @@ package injection
 import (
 	"strconv"
 	"strings"
-	"sync"
+
+	"github.com/toolvet/toolvet/internal/lazy"
 )
 
 // A phrase is a sequence of meanings that counts as a mark, written as
@@ -128,7 +129,7 @@ type table struct {
 	any    class // all bits that begin a pattern
 }
 
-var patterns = sync.OnceValue(func() *table {
+var patterns = lazy.Value(func() *table {
 	t := new(table)
 	for i := range phrases {
 		p := compile(&phrases[i])

@@ -5,7 +5,8 @@ package injection
 
 import (
 	"strings"
-	"sync"
+
+	"github.com/toolvet/toolvet/internal/lazy"
 )
 
 // A class is a set of meanings, one bit each, that a word may have in a phrase.
@@ -126,7 +127,7 @@ var english = []lexeme{
 }
 
 // lexicon is the trie of all words.
-var lexicon = sync.OnceValue(func() *trie {
+var lexicon = lazy.Value(func() *trie {
 	words := make(map[string]class, 4<<10)
 	for _, list := range [][]lexeme{english, others} {
 		for _, l := range list {

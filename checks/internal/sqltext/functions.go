@@ -6,8 +6,8 @@ package sqltext
 import (
 	"slices"
 	"strings"
-	"sync"
 
+	"github.com/toolvet/toolvet/internal/lazy"
 	"github.com/toolvet/toolvet/internal/wordset"
 )
 
@@ -115,11 +115,11 @@ type denyList struct {
 }
 
 var (
-	alwaysDenied = sync.OnceValue(func() *denyList { return newDenyList(denials...) })
-	columnCalled = sync.OnceValue(func() *denyList { return newDenyList(denial{"is called", columnCalls}) })
-	tableDenied  = sync.OnceValue(func() map[string]*denyList { return denyLists(tableDenials) })
+	alwaysDenied = lazy.Value(func() *denyList { return newDenyList(denials...) })
+	columnCalled = lazy.Value(func() *denyList { return newDenyList(denial{"is called", columnCalls}) })
+	tableDenied  = lazy.Value(func() map[string]*denyList { return denyLists(tableDenials) })
 	// dialectDenied are those that are refused wherever they stand.
-	dialectDenied = sync.OnceValue(func() map[string]*denyList { return denyLists(dialectDenials) })
+	dialectDenied = lazy.Value(func() map[string]*denyList { return denyLists(dialectDenials) })
 )
 
 func denyLists(list []tableDenial) map[string]*denyList {

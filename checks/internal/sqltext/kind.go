@@ -10,7 +10,8 @@ package sqltext
 import (
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/toolvet/toolvet/internal/lazy"
 )
 
 // A Kind is the kind of a statement, as a policy names it.
@@ -64,7 +65,7 @@ var firstWords = map[Kind]string{
 }
 
 // kindOf is the kind of a statement by its first word.
-var kindOf = sync.OnceValue(func() map[string]Kind {
+var kindOf = lazy.Value(func() map[string]Kind {
 	kinds := make(map[string]Kind)
 	for kind, words := range firstWords {
 		for word := range strings.FieldsSeq(words) {
@@ -94,7 +95,7 @@ const otherWords = `
 `
 
 // words holds each word that toolvet knows under its lower-case spelling.
-var words = sync.OnceValue(func() map[string]string {
+var words = lazy.Value(func() map[string]string {
 	all := make(map[string]string)
 	for word := range kindOf() {
 		all[word] = word

@@ -9,8 +9,8 @@ import (
 	_ "embed"
 	"fmt"
 	"strings"
-	"sync"
 
+	"github.com/toolvet/toolvet/internal/lazy"
 	"github.com/toolvet/toolvet/internal/packed"
 )
 
@@ -110,7 +110,7 @@ var packedTable string
 var table = packed.Text(packedTable)
 
 // Programs returns the programs of the table by name.
-var Programs = sync.OnceValue(embedded)
+var Programs = lazy.Value(embedded)
 
 func embedded() map[string]*Program {
 	programs, err := parse(table())
