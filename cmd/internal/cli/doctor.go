@@ -85,7 +85,7 @@ func (a *app) diagnose(ctx context.Context, file string) []diagnosis {
 	if file == "" {
 		return list
 	}
-	_, err := policy.Load(file, a.checks.Demands()...)
+	_, err := policy.LoadEach(file, a.checks.Demands()...)
 	d := diagnosis{What: "the policy", OK: err == nil}
 	if err != nil {
 		d.Why = err.Error()

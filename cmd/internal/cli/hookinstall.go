@@ -326,7 +326,7 @@ func (a *app) hookProgram(flags hookInstallFlags) (install.Command, error) {
 	}
 	if flags.policy != "" {
 		// A hook whose policy does not load refuses every call.
-		p, err := policy.Load(flags.policy, a.checks.Demands()...)
+		p, err := policy.LoadEach(flags.policy, a.checks.Demands()...)
 		if err != nil {
 			return c, err
 		}

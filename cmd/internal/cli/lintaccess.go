@@ -342,7 +342,7 @@ func (l *linter) patterns(what string, list []string, covers func(pattern, serve
 
 // warnExposed warns of rules that name a tool as clients of the gateway do. A policy that cannot be read is refused elsewhere.
 func (a *app) warnExposed(file string) {
-	p, err := policy.Load(file, a.checks.Demands()...)
+	p, err := policy.LoadEach(file, a.checks.Demands()...)
 	if err != nil {
 		return
 	}

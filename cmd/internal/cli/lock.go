@@ -238,7 +238,7 @@ func (a *app) findLock(f lockFlags, args []string) (lockPlace, error) {
 	if f.policy == "" {
 		return lockPlace{cmp.Or(f.lock, pin.File), cmp.Or(f.server, pin.DefaultServer), started(command, command), false}, nil
 	}
-	p, err := policy.Load(f.policy, a.checks.Demands()...)
+	p, err := policy.LoadEach(f.policy, a.checks.Demands()...)
 	if err != nil {
 		return lockPlace{}, err
 	}

@@ -42,6 +42,7 @@ type offlineGate struct {
 // newOfflineGate makes the gate of a server. Without world, the checks that look at files, the network or
 // databases are off.
 func newOfflineGate(source enforce.Source, world bool) (*offlineGate, error) {
+	source.Each = true
 	p, err := source.ForServer(nil)
 	if err != nil {
 		return nil, err

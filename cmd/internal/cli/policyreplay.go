@@ -116,7 +116,7 @@ func (a *app) newReplay(flags replayFlags) (*replay, error) {
 		r.ran[c.Name] = c.Level != check.RuntimeLevel
 	}
 	var err error
-	if r.policy, err = policy.Load(flags.policy, a.checks.Demands()...); err != nil {
+	if r.policy, err = policy.LoadEach(flags.policy, a.checks.Demands()...); err != nil {
 		return nil, err
 	}
 	if flags.server != "" {

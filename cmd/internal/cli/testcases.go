@@ -49,7 +49,7 @@ func (a *app) loadTests(file string) (*loadedTests, error) {
 	if t.Tests, err = policy.ParseTests(file, data); err != nil {
 		return nil, err
 	}
-	if t.policy, err = policy.Load(t.beside(t.Policy), a.checks.Demands()...); err != nil {
+	if t.policy, err = policy.LoadEach(t.beside(t.Policy), a.checks.Demands()...); err != nil {
 		return nil, err
 	}
 	if err := a.loadTestTools(t); err != nil {

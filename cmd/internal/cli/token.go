@@ -82,7 +82,7 @@ func (a *app) token(flags tokenFlags) error {
 	}
 	entry := fmt.Sprintf("    - {sha256: %x, subject: %q}\n", m.SHA256, m.Subject)
 	if flags.policy != "" {
-		p, err := policy.Load(flags.policy, a.checks.Demands()...)
+		p, err := policy.LoadEach(flags.policy, a.checks.Demands()...)
 		switch {
 		case err != nil:
 			a.warn("the policy cannot be read yet: %v", err)

@@ -52,7 +52,7 @@ const maxGates = 64
 // policy returns the policy of a request. It reads the file each time: a changed policy holds from the next call on, and one that cannot be used
 // refuses every call.
 func (j *Judge) policy(r *link.Request) (*policyFile, error) {
-	source, err := enforce.Source{Policy: r.Policy, Preset: r.Preset, Checks: j.checks}.Read()
+	source, err := enforce.Source{Policy: r.Policy, Preset: r.Preset, Each: true, Checks: j.checks}.Read()
 	if err != nil {
 		return nil, err
 	}
