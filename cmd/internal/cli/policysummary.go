@@ -63,8 +63,15 @@ func (a *app) summarize(cmd *cobra.Command, flags lintFlags, command []string) e
 			failed = true
 			a.complain(err) // the summary has this server's patterns
 		}
+		s.shown, s.command = command, command
+		if command == nil {
+			s.command = server.Command
+		}
 		if t := told.Server(server.Name); t != nil {
 			server = t
+		}
+		if command == nil {
+			s.shown = server.Command
 		}
 		s.server(server, known.tools)
 	}
@@ -94,6 +101,8 @@ type summary struct {
 	b      io.Writer
 	policy *policy.Policy
 	rules  []rule.Rule
+
+	shown, command []string // how a server is started: without the values of variables, and with them; nil: one is missing
 }
 
 func (s *summary) line(indent int, format string, args ...any) {
@@ -114,7 +123,7 @@ func (s *summary) server(server *policy.Server, tools *call.Catalog) {
 		s.line(2, "works in %s", strings.Join(server.World.Roots, ", "))
 	}
 	if server.Contain != nil {
-		s.line(2, "behind walls: %s", wallWords(server))
+		s.line(2, "behind walls: %s", s.wallWords(server))
 	}
 	var names []string
 	if tools != nil {
@@ -141,10 +150,10 @@ func (s *summary) server(server *policy.Server, tools *call.Catalog) {
 }
 
 // wallWords tells what the walls around a server leave open. Without roots in the policy, its command says where it works.
-func wallWords(server *policy.Server) string {
+func (s *summary) wallWords(server *policy.Server) string {
 	walls, roots := server.Contain, server.World.Roots
 	if len(roots) == 0 && server.ClientRoots {
-		roots = preset.WorldIn(server.Dir, server.Command).Roots
+		roots = s.places(server.Dir)
 	}
 	words := contain.Words(contain.Places(walls, roots))
 	if hosts := walls.Network.Allow; len(hosts) > 0 {
@@ -157,6 +166,29 @@ func wallWords(server *policy.Server) string {
 		words += "; reaches no host"
 	}
 	return words
+}
+
+// places returns the directories in a server's command. A variable stands for its value, and counts as a directory if it is missing.
+func (s *summary) places(dir string) []string {
+	plain := preset.WorldIn(dir, s.shown).Roots
+	list := slices.Clone(plain)
+	for i, word := range s.shown {
+		if s.command != nil && word == s.command[i] || !strings.Contains(word, "${") {
+			continue
+		}
+		if s.command != nil {
+			valued := slices.Clone(s.shown)
+			valued[i] = s.command[i]
+			if len(preset.WorldIn(dir, valued).Roots) == len(plain) {
+				continue
+			}
+		}
+		if flag, value, ok := strings.Cut(word, "="); ok && strings.HasPrefix(flag, "-") {
+			word = value
+		}
+		list = append(list, word)
+	}
+	return list
 }
 
 // anyOther is a tool that only the pattern * covers.
