@@ -6,6 +6,7 @@ package cli
 import (
 	"cmp"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/call"
@@ -129,7 +130,7 @@ func (l *linter) agentGaps(s *policy.Server) {
 // one does.
 func strayAgent(s *policy.Server) string {
 	near, u := schema.Nearest(s.Name, hostNames()), s.Unasked
-	meant := s.Agent || near != "" || len(u.Kinds)+len(u.Hosts)+len(u.Directories) > 0
+	meant := s.Agent || near != "" && likeHost(s, near) || len(u.Kinds)+len(u.Hosts)+len(u.Directories) > 0
 	if _, host := hook.Lookup(s.Name); host || !meant || reached(s) {
 		return ""
 	}
@@ -137,4 +138,16 @@ func strayAgent(s *policy.Server) string {
 		near = ": did you mean " + near + "?"
 	}
 	return s.Name + ": no hook uses it, because no host of agents has this name" + near
+}
+
+// likeHost reports whether nothing but its name tells a server from a host of agents. One that runs code may be called code, as a proxy's
+// command line starts it.
+func likeHost(s *policy.Server, host string) bool {
+	if s.Contain != nil || s.Env != nil || s.Dir != "" {
+		return false
+	}
+	listed, err := builtin.Catalog(host)
+	return len(s.Tools) == 0 || err != nil || listed == nil || slices.ContainsFunc(s.Tools, func(t policy.Tool) bool {
+		return slices.ContainsFunc(listed.Names(), t.Matches)
+	})
 }
