@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/jsonpointer"
@@ -28,14 +29,22 @@ func Code(t *call.Tool) (addresses []string) {
 	if json.Unmarshal(t.InputSchema, &root) != nil {
 		return nil
 	}
-	for _, name := range slices.Sorted(maps.Keys(root.Properties)) {
-		n := root.Properties[name]
-		if n == nil || !n.isText() || !CodeName(name) {
-			continue
-		}
-		if name != "code" || t.Description+n.Description == "" || runs.MatchString(t.Name+" "+t.Description+" "+n.Description) {
-			addresses = append(addresses, "/"+jsonpointer.Escape(name))
+	w := walker{root: &root}
+	for _, top := range w.forms(&root) {
+		for _, name := range slices.Sorted(maps.Keys(top.Properties)) {
+			forms := w.forms(top.Properties[name])
+			if !slices.ContainsFunc(forms, (*node).isText) || !CodeName(name) {
+				continue
+			}
+			description := t.Description
+			for _, form := range forms {
+				description += " " + form.Description
+			}
+			if name != "code" || strings.TrimSpace(description) == "" || runs.MatchString(t.Name+" "+description) {
+				addresses = append(addresses, "/"+jsonpointer.Escape(name))
+			}
 		}
 	}
-	return addresses
+	slices.Sort(addresses)
+	return slices.Compact(addresses)
 }

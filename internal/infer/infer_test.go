@@ -141,13 +141,15 @@ func FuzzTool(f *testing.F) {
 func TestCode(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		`{"name":"run-code","inputSchema":{"properties":{"code":{"type":"string"}}}}`:                                                                      "/code",
-		`{"name":"do","description":"Executes Python.","inputSchema":{"properties":{"code":{"type":"string"},"language":{"type":"string"}}}}`:              "/code",
-		`{"name":"do","description":"Does it.","inputSchema":{"properties":{"code":{"type":"string","description":"The JavaScript."}}}}`:                   "/code",
-		`{"name":"draw","description":"Draws.","inputSchema":{"properties":{"python_code":{"type":"string"}}}}`:                                            "/python_code",
-		`{"name":"zip","description":"Returns a town.","inputSchema":{"properties":{"code":{"type":"string"}}}}`:                                           "",
-		`{"name":"run","inputSchema":{"properties":{"code":{"type":"string","enum":["a"]},"script":{"type":"integer"},"country_code":{"type":"string"}}}}`: "",
-		`{"name":"run","inputSchema":{"properties":{"a":{"properties":{"code":{"type":"string"}}},"script":null}}}`:                                        "",
+		`{"name":"run-code","inputSchema":{"properties":{"code":{"type":"string"}}}}`:                                                                                      "/code",
+		`{"name":"do","description":"Executes Python.","inputSchema":{"properties":{"code":{"type":"string"},"language":{"type":"string"}}}}`:                              "/code",
+		`{"name":"do","description":"Does it.","inputSchema":{"properties":{"code":{"type":"string","description":"The JavaScript."}}}}`:                                   "/code",
+		`{"name":"draw","description":"Draws.","inputSchema":{"properties":{"python_code":{"type":"string"}}}}`:                                                            "/python_code",
+		`{"name":"run","inputSchema":{"properties":{"code":{"anyOf":[{"type":"string"},{"type":"null"}]},"script":{"$ref":"#/$defs/s"}},"$defs":{"s":{"type":"string"}}}}`: "/code /script",
+		`{"name":"run","inputSchema":{"anyOf":[{"properties":{"code":{"type":"string"}}},{"properties":{"code":{"type":"string"},"script":{"type":["string","null"]}}}]}}`: "/code /script",
+		`{"name":"zip","description":"Returns a town.","inputSchema":{"properties":{"code":{"type":"string"}}}}`:                                                           "",
+		`{"name":"run","inputSchema":{"properties":{"code":{"type":"string","enum":["a"]},"script":{"type":"integer"},"country_code":{"type":"string"}}}}`:                 "",
+		`{"name":"run","inputSchema":{"properties":{"a":{"properties":{"code":{"type":"string"}}},"script":null}}}`:                                                        "",
 	} {
 		if got := strings.Join(Code(tool(t, text)), " "); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)

@@ -396,7 +396,7 @@ func (l *linter) code(s *policy.Server, t *call.Tool) {
 			return (d.Kind == text.Demand || d.Kind == identifier.Demand) && d.Severity == check.Error && bounds(d, aCode)
 		}); {
 		case plain, s.Contain != nil:
-		case s.URL != "":
+		case s.URL != "" || s.Lacks() && s.World.Remote: // a url that lacks a variable
 			l.notes = append(l.notes, fmt.Sprintf("%s: %s: %s: runs any code: no demand on arguments bounds it: contain the server where it runs", s.Name, t.Name, shown(address)))
 		default:
 			l.gapOf(s, t.Name, "%s: runs any code: no demand on arguments bounds it: add contain", shown(address))
