@@ -28,6 +28,7 @@ type Server struct {
 	Contain *Containment // the walls around Command; nil: none
 	// Credentials authenticate toolvet to the server at URL; nil: none.
 	Credentials *Credentials
+	Unused      *Credentials // those of a server that lacks a variable: nobody reaches it, and its files stay its own
 	World       check.World
 	// Agent says that the tools are those that a host of coding agents brings along, and "toolvet hook" judges their calls.
 	Agent bool
@@ -203,7 +204,7 @@ func readServer(d *decoder, e entry) *Server {
 	)
 	s.checkURL(d, e.at)
 	if s.missing = d.missing; s.missing != nil { // nobody reaches it
-		defer func() { s.Command, s.Drafted, s.URL, s.Credentials = nil, nil, "", nil }()
+		defer func() { s.Command, s.Drafted, s.URL, s.Credentials, s.Unused = nil, nil, "", nil, s.Credentials }()
 	}
 	if slices.ContainsFunc(s.Command, func(word string) bool { return strings.Contains(word, Root) }) {
 		defer func() { s.Drafted, s.Command = s.Command, nil }()

@@ -44,11 +44,14 @@ func Kept(file string, p *policy.Policy) []string {
 	}
 	files := append([]string{file, p.Log.File, p.Log.KeyFile}, p.Beside()...)
 	for _, s := range p.Servers {
-		if s.Credentials != nil {
-			files = slices.AppendSeq(files, maps.Values(s.Credentials.HeaderFiles))
-		}
-		if s.Credentials != nil && s.Credentials.Client != nil {
-			files = append(files, s.Credentials.Client.SecretFile)
+		for _, c := range []*policy.Credentials{s.Credentials, s.Unused} {
+			if c == nil {
+				continue
+			}
+			files = slices.AppendSeq(files, maps.Values(c.HeaderFiles))
+			if c.Client != nil {
+				files = append(files, c.Client.SecretFile)
+			}
 		}
 	}
 	var list []string

@@ -4,6 +4,7 @@
 package backend
 
 import (
+	"os"
 	"slices"
 	"testing"
 
@@ -25,6 +26,14 @@ func TestKept(t *testing.T) {
 	slices.Sort(got)
 	if diff := cmp.Diff([]string{"/p/calls.jsonl", "/p/key", "/p/lock.json", "/p/toolvet.yaml", "/s/header", "/s/secret"}, got); diff != "" {
 		t.Errorf("kept files (-want +got):\n%s", diff)
+	}
+	lacking := "version: 1\nservers: {far: {url: 'https://${NOBODY_SETS}/', credentials: {header_file: {X-Key: /s/header}, client_credentials: {token_url: 'https://a.example/', client_id: i, client_secret_file: /s/secret}}}}\n"
+	p, err := policy.ParseFor(policy.NoServer, os.LookupEnv, "/p/toolvet.yaml", []byte(lacking))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := Kept("/p/toolvet.yaml", p); !slices.Contains(got, "/s/header") || !slices.Contains(got, "/s/secret") {
+		t.Errorf("of a server that lacks a variable: %v", got)
 	}
 	if got := Kept("", p); got != nil {
 		t.Errorf("without a policy: %v", got)
