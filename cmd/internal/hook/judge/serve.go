@@ -131,9 +131,19 @@ func (j *Judge) serve(ctx context.Context, conn net.Conn) {
 		j.log.Warn("a hook's request could not be read", "err", err)
 		return // the hook has a child judge
 	}
+	if !j.usable(r) {
+		return // likewise
+	}
 	if err := link.WriteReply(conn, j.Answer(context.WithoutCancel(ctx), r)); err != nil {
 		j.log.Warn("a hook did not take its answer", "err", err)
 	}
+}
+
+// usable reports whether this process can use a request's policy. The hook's own may: it has a variable that was not set when this one began.
+func (j *Judge) usable(r *link.Request) (ok bool) {
+	defer func() { ok = ok || recover() != nil }() // Answer refuses then
+	_, err := j.policy(r)
+	return err == nil
 }
 
 // Close ends the logs.
