@@ -26,6 +26,7 @@ type decoder struct {
 	only    string   // the server that somebody needs; "": all
 	another bool     // a text says how to reach a server that nobody needs
 	missing []string // variables that are not set in such texts of a server
+	lacking string   // the place of the first
 	unset   position // the last text with a variable that is not set
 }
 

@@ -4,6 +4,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 type Variable struct {
 	Name  string
 	value string // as it is written, with ${NAME}
+	at    string // its place in the policy
 }
 
 // Environ returns the additions to the environment of the server: NAME=VALUE, in the order of the
@@ -24,24 +26,36 @@ type Variable struct {
 // set, also those of the command, the url and the credentials; see [ParseFor].
 func (s *Server) Environ(lookup func(name string) (string, bool)) ([]string, error) {
 	var list []string
-	verb, missing := "starts", slices.Clone(s.missing)
-	if missing != nil {
-		verb = "reaches"
-	}
+	missing, at := slices.Clone(s.missing), s.lacking
 	for _, v := range s.Env {
 		value := expandWith(v.value, func(name string) string {
 			value, ok := lookup(name)
 			if !ok && !slices.Contains(missing, name) {
-				missing = append(missing, name)
+				missing, at = append(missing, name), cmp.Or(at, v.at)
 			}
 			return value
 		})
 		list = append(list, v.Name+"="+value)
 	}
 	if len(missing) > 0 {
-		return nil, fmt.Errorf("the policy %s the server %q with the value of %s, which is not set in the environment", verb, s.Name, strings.Join(missing, ", "))
+		return nil, &UnsetError{s, missing, at}
 	}
 	return list, nil
+}
+
+// An UnsetError reports variables that the policy needs for a server and that are not set.
+type UnsetError struct {
+	server *Server
+	Names  []string
+	at     string // the place that needs the first
+}
+
+func (e *UnsetError) Error() string {
+	verb, s := "starts", e.server
+	if s.missing != nil {
+		verb = "reaches"
+	}
+	return fmt.Sprintf("the policy %s the server %q with the value of %s, which is not set in the environment: set it where toolvet starts, or change %s", verb, s.Name, strings.Join(e.Names, ", "), e.at)
 }
 
 // Lacks reports that nobody reaches the server, because the policy needs a variable for it that is not set. Environ names it.
@@ -71,7 +85,7 @@ func (d *decoder) environment(n ast.Node) []Variable {
 		if e.key == "" || strings.ContainsAny(e.key, "=\x00") {
 			d.errorf(e.at, "is not the name of an environment variable")
 		}
-		v.value = d.template(e.value)
+		v.value, v.at = d.template(e.value), d.place(e.value)
 		list = append(list, v)
 	}
 	for _, e := range d.errs[before:] {

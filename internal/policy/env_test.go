@@ -127,7 +127,33 @@ servers:
 	if _, err := policy.ParseFor(policy.NoServer, lookup, "p", []byte("version: 1\nservers: {a: {command: [a, '${X}', 3], url: '${X}'}}\n")); err == nil || !strings.Contains(err.Error(), "either started or reached") {
 		t.Errorf("another fault of a server that lacks a variable: %v", err)
 	}
-	if _, err := policy.ParseFor("here", lookup, "p", []byte("version: 1\nservers: {here: {command: [a]}, b: {dir: \"${DIR}\"}}\n")); err == nil {
-		t.Error("a missing variable elsewhere is no error")
+	if _, err := policy.ParseFor("here", lookup, "p", []byte("version: 1\nservers: {here: {command: [a]}}\nlog: {file: \"${LOG}\"}\n")); err == nil || !strings.Contains(err.Error(), `variable "LOG" is not set: set it where toolvet starts, or change log.file`) {
+		t.Errorf("a missing variable elsewhere: %v", err)
+	}
+}
+
+// TestPlacesOfServer holds that a variable that is missing in a place of one server stops this server alone, and that its error names
+// the place.
+func TestPlacesOfServer(t *testing.T) {
+	lookup := func(name string) (string, bool) { return "", false }
+	for key, value := range map[string]string{
+		"dir": `"${DIR}"`, "base": `"${DIR}/x"`, "roots": `[/srv, "${DIR}"]`, "contain": `{write: ["${DIR}"]}`, "env": `{A: "${DIR}"}`,
+	} {
+		text := []byte("version: 1\nservers:\n  here: {command: [a]}\n  b: {command: [b], " + key + ": " + value + "}\n")
+		p, err := policy.ParseFor(policy.NoServer, lookup, "toolvet.yaml", text)
+		if err != nil {
+			t.Errorf("%s: %v", key, err)
+			continue
+		}
+		if p.Server("here").Lacks() || p.Server("b").Lacks() != (key != "env") {
+			t.Errorf("%s: lacks: %v, %v", key, p.Server("here").Lacks(), p.Server("b").Lacks())
+		}
+		_, err = p.Server("b").Environ(lookup)
+		if err == nil || !strings.Contains(err.Error(), "of DIR, which is not set") || !strings.Contains(err.Error(), "or change servers.b."+key) || !strings.HasSuffix(err.Error(), ", line 4 of toolvet.yaml") {
+			t.Errorf("%s: %v", key, err)
+		}
+		if _, err := policy.ParseFor("b", lookup, "toolvet.yaml", text); (err == nil) != (key == "env") {
+			t.Errorf("%s: the server itself: %v", key, err)
+		}
 	}
 }

@@ -4,6 +4,7 @@
 package policy
 
 import (
+	"cmp"
 	"encoding"
 	"errors"
 	"fmt"
@@ -27,7 +28,7 @@ func (d *decoder) options(n ast.Node, what string, options any, problems func() 
 	before := len(d.errs)
 	target := reflect.ValueOf(options).Elem()
 	at := d.structure(n, what, target, more...)
-	if len(d.errs) > before {
+	if len(d.errs) > before || d.another && d.missing != nil { // nobody uses the options of a server that lacks a variable
 		return
 	}
 	for _, p := range problems() {
@@ -232,6 +233,14 @@ const unclosed = "${ must be followed by the name of an environment variable and
 // unknownValue stands for a text that lacks a variable. It is valid as a word, a URL and the value of a header.
 const unknownValue = "https://variable.invalid/"
 
+// keysOf is the way to a value: servers.files.roots[0].
+func keysOf(n ast.Node) string { return strings.TrimPrefix(n.GetPath(), "$.") }
+
+// place tells a person where a value stands.
+func (d *decoder) place(n ast.Node) string {
+	return keysOf(n) + ", line " + strconv.Itoa(positionOf(n).line) + " of " + d.file.name
+}
+
 // expand never shows what a variable holds: it may be a secret.
 func (d *decoder) expand(n ast.Node, s string) string {
 	if !strings.Contains(s, "$") {
@@ -260,9 +269,10 @@ func (d *decoder) expand(n ast.Node, s string) string {
 	}
 	if d.another {
 		d.missing = append(d.missing, missing...)
+		d.lacking = cmp.Or(d.lacking, d.place(n))
 	} else {
 		for _, name := range missing {
-			d.errorf(positionOf(n), "the environment variable %s is not set", quote(name))
+			d.errorf(positionOf(n), "the environment variable %s is not set: set it where toolvet starts, or change %s", quote(name), keysOf(n))
 		}
 	}
 	d.unset = positionOf(n)

@@ -122,8 +122,8 @@ func ParseWith(lookup func(name string) (string, bool), filename string, data []
 	return parse(decoder{lookup: lookup}, filename, data, kinds)
 }
 
-// ParseFor is [ParseWith] for a program that reaches one server. A variable that is missing in the command, the url or the
-// credentials of another is no fault; that server has neither a command nor a url then, and its Environ names the variable.
+// ParseFor is [ParseWith] for a program that reaches one server. A variable that is missing where another server is
+// reached, or in its dir, base, roots or walls, is no fault; that server has neither a command nor a url then, and its Environ names the variable.
 func ParseFor(server string, lookup func(name string) (string, bool), filename string, data []byte, kinds ...*check.Demand) (*Policy, error) {
 	return parse(decoder{lookup: lookup, only: server}, filename, data, kinds)
 }

@@ -47,6 +47,7 @@ type Server struct {
 	ClientRoots bool
 
 	missing []string // variables that are not set and say how to reach it
+	lacking string   // the place in the policy that needs the first
 }
 
 // Root stands in a drafted command for the directory of the server, which a person has to write there.
@@ -158,15 +159,15 @@ func readServer(d *decoder, e entry) *Server {
 			d.another = false
 		}
 	}
-	d.missing = nil
+	d.missing, d.lacking = nil, ""
 	d.object(e.value, "the server",
 		field{key: "command", read: reach(func(n ast.Node) { s.Command = d.texts(n) })},
 		field{key: "env", read: func(n ast.Node) { s.Env = d.environment(n) }},
-		field{key: "dir", read: func(n ast.Node) { s.Dir = d.directory(n) }},
-		field{key: "contain", read: func(n ast.Node) {
+		field{key: "dir", read: reach(func(n ast.Node) { s.Dir = d.directory(n) })},
+		field{key: "contain", read: reach(func(n ast.Node) {
 			s.Contain = new(Containment)
 			d.options(n, "the containment", s.Contain, s.Contain.Problems)
-		}},
+		})},
 		field{key: "url", read: reach(func(n ast.Node) { s.URL = d.webURL(n) })},
 		field{key: "credentials", read: reach(func(n ast.Node) { s.Credentials = readCredentials(d, n) })},
 		field{key: "agent", read: func(n ast.Node) { s.Agent = d.boolean(n) }},
@@ -178,11 +179,11 @@ func readServer(d *decoder, e entry) *Server {
 		field{key: "platform", read: func(n ast.Node) {
 			s.World.Platform = oneOf(d, n, choice[string]{"posix", "posix"}, choice[string]{"windows", "windows"})
 		}},
-		field{key: "base", read: func(n ast.Node) { s.World.Base = d.anyDirectory(n) }},
-		field{key: "roots", read: func(n ast.Node) {
+		field{key: "base", read: reach(func(n ast.Node) { s.World.Base = d.anyDirectory(n) })},
+		field{key: "roots", read: reach(func(n ast.Node) {
 			s.ClientRoots = false
 			d.list(n, "directories", func(n ast.Node) { s.World.Roots = append(s.World.Roots, d.anyDirectory(n)) })
-		}},
+		})},
 		field{key: "output", read: func(n ast.Node) { s.Output = d.readDemands(n, ofResults) }},
 		field{key: "resolver", read: func(n ast.Node) { s.World.Resolver = d.dnsServer(n) }},
 		field{key: "tools", read: func(n ast.Node) {
@@ -203,7 +204,7 @@ func readServer(d *decoder, e entry) *Server {
 		}},
 	)
 	s.checkURL(d, e.at)
-	if s.missing = d.missing; s.missing != nil { // nobody reaches it
+	if s.missing, s.lacking = d.missing, d.lacking; s.missing != nil { // nobody reaches it
 		defer func() { s.Command, s.Drafted, s.URL, s.Credentials, s.Unused = nil, nil, "", nil, s.Credentials }()
 	}
 	if slices.ContainsFunc(s.Command, func(word string) bool { return strings.Contains(word, Root) }) {
