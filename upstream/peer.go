@@ -94,7 +94,7 @@ func (p *peer) next() (l *link, wait func(context.Context) error, err error) {
 		return nil, func(ctx context.Context) error { return sleep(ctx, p.set.ctx, pause) }, nil
 	default:
 		p.dialing = newFlight[*link]()
-		p.setState(State{Status: Connecting, Failures: p.failures})
+		p.setState(State{Status: Connecting, Failures: p.failures, Err: p.state.Err})
 		f := p.dialing
 		p.running.Go(func() { p.dial(f) })
 	}

@@ -25,7 +25,7 @@ type State struct {
 	Server   string
 	Status   Status
 	Since    time.Time
-	Err      error     // the reason of a failure
+	Err      error     // the reason of the last failure, until Ready or Idle
 	Failures int       // in a row: connections that could not be made or did not last
 	Next     time.Time // no attempt to connect before it; zero: the next use connects
 	Version  string    // of the protocol, if Ready

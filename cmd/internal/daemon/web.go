@@ -4,6 +4,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/cmd/internal/backend"
 	pages "github.com/toolvet/toolvet/cmd/internal/jobs/web"
 	"github.com/toolvet/toolvet/internal/auth"
 	"github.com/toolvet/toolvet/internal/proxy/httpdoor"
@@ -248,7 +250,8 @@ func (w *web) close(ctx context.Context) {
 // A serverState is what /readyz reports of a server.
 type serverState struct {
 	Name        string       `json:"name"`
-	Connections []connection `json:"connections"` // one for each principal that has one
+	Connections []connection `json:"connections"`      // one for each principal that has one
+	Reason      string       `json:"reason,omitempty"` // why it is down; see backend.Reason
 }
 
 type connection struct {
@@ -299,14 +302,16 @@ func (w *web) readiness() (status string, code int) {
 	return "ready", http.StatusOK
 }
 
-// ready reports the state of the servers, without anything that they say of themselves.
+// ready reports the state of the servers, and a class of the reason why one is down, without anything that they say of themselves.
 func (w *web) ready(rw http.ResponseWriter, _ *http.Request) {
 	status, code := w.readiness()
 	states := w.s.gateway.States()
 	servers, down := []serverState{}, []string{}
 	for _, name := range serving.Of(w.s.gateway).Names() {
-		one := serverState{name, []connection{}}
+		one := serverState{Name: name, Connections: []connection{}}
+		var why error
 		for _, state := range states[name] {
+			why = cmp.Or(state.Err, why)
 			c := connection{Status: state.Status, Since: state.Since.UTC(), Failures: state.Failures, Version: state.Version}
 			if !state.Next.IsZero() {
 				next := state.Next.UTC()
@@ -314,10 +319,14 @@ func (w *web) ready(rw http.ResponseWriter, _ *http.Request) {
 			}
 			one.Connections = append(one.Connections, c)
 		}
-		servers = append(servers, one)
-		if known := w.s.named(name); one.down() || known != nil && known.fault != nil {
-			down = append(down, name)
+		known := w.s.named(name)
+		if known != nil {
+			why = cmp.Or(known.fault, why)
 		}
+		if one.down() || known != nil && known.fault != nil {
+			down, one.Reason = append(down, name), backend.Reason(why)
+		}
+		servers = append(servers, one)
 	}
 	respond(rw, code, struct {
 		Status  string        `json:"status"`

@@ -1,0 +1,79 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package backend_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolvet/toolvet/cmd/internal/backend"
+	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/upstream"
+)
+
+// TestReason holds that the reason why a server is down is one of a few, without a word of the server's or the policy's.
+func TestReason(t *testing.T) {
+	t.Parallel()
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		code, _ := strconv.Atoi(strings.Trim(r.URL.Path, "/"))
+		w.WriteHeader(code)
+		_, _ = w.Write([]byte("hunter2"))
+	}))
+	t.Cleanup(web.Close)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	none := filepath.Join(t.TempDir(), "hunter2")
+	for text, want := range map[string]string{
+		"url: " + web.URL + "/401":               "unauthorized (401)",
+		"url: " + web.URL + "/403":               "forbidden (403)",
+		"url: " + web.URL + "/500":               "HTTP 500",
+		"url: http://127.0.0.1:1/hunter2":        "not reachable",
+		"command: [hunter2-no-program]":          "did not start: no such program",
+		"command: [" + none + "]":                "did not start: a file or directory cannot be used",
+		"command: [" + self + ", -test.hunter2]": "ended before it answered",
+		"command: [" + self + ", -test.run=TestSleeper], env: {REASON_SLEEPS: yes}": "timed out",
+		"command: [" + self + "], env: {A: \"hunter2 ${NOBODY_SETS}\"}":             "variable NOBODY_SETS is missing",
+		"command: [" + self + "], roots: [\"${NO_1}\", \"${NO_2}\"]":                "variables NO_1, NO_2 are missing",
+	} {
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+			p, err := policy.ParseFor(policy.NoServer, os.LookupEnv, "toolvet.yaml", []byte("version: 1\nservers: {s: {"+text+"}}\n"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			timeout := time.Minute
+			if want == "timed out" {
+				timeout = time.Second
+			}
+			set, err := upstream.NewSet(upstream.Config{Servers: []upstream.Server{{Name: "s", Dialer: &backend.Dialer{Server: p.Servers[0]}, Timeout: timeout}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer set.Close(context.Background())
+			if _, err := set.Tools(t.Context(), "s"); err == nil {
+				t.Fatal("the server is up")
+			}
+			if got := backend.Reason(set.States()[0].Err); got != want {
+				t.Errorf("%q, want %q, of %v", got, want, set.States()[0].Err)
+			}
+		})
+	}
+}
+
+// TestSleeper is a server that says nothing.
+func TestSleeper(t *testing.T) {
+	if os.Getenv("REASON_SLEEPS") == "" {
+		t.Skip("only for TestReason")
+	}
+	time.Sleep(time.Minute)
+}
