@@ -415,6 +415,19 @@ func runsUnbounded(p *policy.Policy, s *policy.Server, t *call.Tool) bool {
 	})
 }
 
+// unbounded says which tools of a server run commands that nothing in the policy bounds; "" if none does.
+func unbounded(p *policy.Policy, server string, tools *call.Catalog) string {
+	s := p.Server(server)
+	if s == nil || tools == nil {
+		return ""
+	}
+	running := slices.DeleteFunc(slices.Clone(tools.Names()), func(name string) bool { return !runsUnbounded(p, s, tools.Tool(name)) })
+	if len(running) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s: %s: any program may run, as nothing in the policy bounds the command: 'toolvet policy lint --start' shows what to demand", server, oneLine(strings.Join(running, ", "), 200))
+}
+
 // harms are values that a demand on each kind of argument must not let through.
 var harms = map[infer.Kind]string{
 	infer.Path:    "/../../etc/passwd",

@@ -4,9 +4,13 @@
 package cli
 
 import (
+	"sync"
+
 	"github.com/spf13/cobra"
 
+	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/cmd/internal/daemon"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/protocol"
 )
 
@@ -49,6 +53,13 @@ scheduler as the server "schedule", and shows the jobs on web pages at /schedule
 			}
 			cfg.Logger = newLogger(a.stderr, cfg.Verbose)
 			a.warnExposed(cfg.Source.Policy)
+			var told sync.Map // a server's tools are read again and again
+			cfg.Listed = func(p *policy.Policy, server string, tools *call.Catalog) {
+				what := unbounded(p, server, tools)
+				if _, again := told.LoadOrStore(server+" "+what, true); what != "" && !again {
+					a.warn("%s", what)
+				}
+			}
 			return daemon.Serve(cmd.Context(), cfg)
 		},
 	}

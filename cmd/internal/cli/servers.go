@@ -172,7 +172,7 @@ type standing struct {
 	Native       *nativeValidation `json:"nativeValidation"`    // null: the server has none
 	Tools        []string          `json:"tools"`               // NAME:TOOL
 
-	running []string // tools that run commands which no policy bounds
+	tools *call.Catalog // nil: the server does not tell
 }
 
 func (a *app) servers(ctx context.Context, flags serversFlags, names []string, has string, asJSON bool) error {
@@ -208,8 +208,8 @@ func (a *app) servers(ctx context.Context, flags serversFlags, names []string, h
 		if err := s.write(a.stdout, asJSON); err != nil {
 			return err
 		}
-		if len(s.running) > 0 {
-			a.warn("%s: %s: any program may run, as nothing in the policy bounds the command: 'toolvet policy lint --start' shows what to demand", s.Server, oneLine(strings.Join(s.running, ", "), 200))
+		if what := unbounded(set.policy, s.Server, s.tools); what != "" {
+			a.warn("%s", what)
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -242,10 +242,8 @@ func (n *named) standing(ctx context.Context, name, has string) standing {
 	}
 	for _, tool := range tools.Names() {
 		s.Tools = append(s.Tools, name+":"+tool)
-		if runsUnbounded(n.policy, n.policy.Server(name), tools.Tool(tool)) {
-			s.running = append(s.running, tool)
-		}
 	}
+	s.tools = tools
 	if method, ok, err := servers.Of(n.Set).NativeValidation(ctx, name); err == nil && ok {
 		s.Native = &nativeValidation{method}
 	}

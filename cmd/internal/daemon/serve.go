@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/cmd/internal/backend"
 	"github.com/toolvet/toolvet/cmd/internal/prometheus"
@@ -20,6 +21,7 @@ import (
 	"github.com/toolvet/toolvet/internal/auth"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/machine/memory"
+	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/record"
 	"github.com/toolvet/toolvet/internal/serving"
 	"github.com/toolvet/toolvet/internal/wire/httpguard"
@@ -43,11 +45,12 @@ type ServeConfig struct {
 	Stdout io.Writer
 
 	ValidateName string
-	MaxSessions  int           // of one principal at each path
-	MaxProcesses int           // of one server for one principal, 16 times as many in all; default DefaultProcesses
-	Timeout      time.Duration // of a server's start, and of its lists; default ServerTimeout
-	Stderr       io.Writer     // for the operator
-	Verbose      bool          // Stderr gets what servers write on theirs, too
+	MaxSessions  int                                                        // of one principal at each path
+	MaxProcesses int                                                        // of one server for one principal, 16 times as many in all; default DefaultProcesses
+	Timeout      time.Duration                                              // of a server's start, and of its lists; default ServerTimeout
+	Stderr       io.Writer                                                  // for the operator
+	Verbose      bool                                                       // Stderr gets what servers write on theirs, too
+	Listed       func(p *policy.Policy, server string, tools *call.Catalog) // gets the tools of a server each time they are read, with the policy in force; may be nil
 	Logger       *slog.Logger
 }
 
@@ -94,8 +97,11 @@ func Serve(ctx context.Context, cfg ServeConfig) error {
 	}
 	defer record.Close(context.WithoutCancel(ctx))
 	s.observer = record
+	if cfg.Listed != nil {
+		s.observer = &listing{record, s}
+	}
 	s.gateway, err = gateway.New(gateway.Config{
-		Servers: s.upstreams(), ValidateName: cfg.ValidateName, MaxPrincipals: cfg.MaxSessions, Observer: record, Logger: s.log,
+		Servers: s.upstreams(), ValidateName: cfg.ValidateName, MaxPrincipals: cfg.MaxSessions, Observer: s.observer, Logger: s.log,
 	})
 	if err != nil {
 		return err
@@ -121,6 +127,21 @@ func Serve(ctx context.Context, cfg ServeConfig) error {
 	stop()
 	jobs.Wait()
 	return errors.Join(err, jobsErr)
+}
+
+// A listing is an observer that passes tools on to the Listed of a [ServeConfig], too.
+type listing struct {
+	toolvet.Observer
+	s *service
+}
+
+// Listed implements [toolvet.Observer].
+func (l *listing) Listed(ctx context.Context, server string, tools *call.Catalog) {
+	l.Observer.Listed(ctx, server, tools)
+	l.s.mu.Lock()
+	p := l.s.policy
+	l.s.mu.Unlock()
+	l.s.cfg.Listed(p, server, tools)
 }
 
 // serveHTTP serves clients over HTTP.
