@@ -4,7 +4,9 @@
 package backend_test
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -19,7 +21,8 @@ import (
 	"github.com/toolvet/toolvet/upstream"
 )
 
-// TestReason holds that the reason why a server is down is one of a few, without a word of the server's or the policy's.
+// TestReason holds that the reason why a server is down is one of a few, without a word of the server's or the policy's, and that the
+// log has one line for it.
 func TestReason(t *testing.T) {
 	t.Parallel()
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -55,7 +58,10 @@ func TestReason(t *testing.T) {
 			if want == "timed out" {
 				timeout = time.Second
 			}
-			set, err := upstream.NewSet(upstream.Config{Servers: []upstream.Server{{Name: "s", Dialer: &backend.Dialer{Server: p.Servers[0]}, Timeout: timeout}}})
+			var log bytes.Buffer
+			logger := slog.New(slog.NewTextHandler(&log, nil))
+			dialer := &backend.Dialer{Server: p.Servers[0], Logger: backend.Reporting(logger, backend.Handshake...)}
+			set, err := upstream.NewSet(upstream.Config{Logger: logger, Servers: []upstream.Server{{Name: "s", Dialer: dialer, Timeout: timeout}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,6 +71,10 @@ func TestReason(t *testing.T) {
 			}
 			if got := backend.Reason(set.States()[0].Err); got != want {
 				t.Errorf("%q, want %q, of %v", got, want, set.States()[0].Err)
+			}
+			set.Close(context.Background())
+			if text := log.String(); !strings.Contains(text, "is not connected") || strings.Contains(text, "got no answer") {
+				t.Errorf("the log has not one line for one failure:\n%s", text)
 			}
 		})
 	}

@@ -4,14 +4,12 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/url"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -187,19 +185,6 @@ func newLogger(w io.Writer, verbose bool) *slog.Logger {
 		level = slog.LevelInfo
 	}
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: nameless})).With("by", "toolvet")
-}
-
-// reporting leaves out what a command that logs to l reports itself: a request without an answer is the command's error.
-func reporting(l *slog.Logger) *slog.Logger { return slog.New(reports{l.Handler()}) }
-
-type reports struct{ slog.Handler }
-
-// Handle implements [slog.Handler].
-func (r reports) Handle(ctx context.Context, record slog.Record) error {
-	if slices.Contains([]string{"a request got no answer from the server", "no token for a server"}, record.Message) {
-		return nil
-	}
-	return r.Handler.Handle(ctx, record)
 }
 
 // nameless takes the names of properties out of errors about JSON: a caller chooses them.
