@@ -42,6 +42,7 @@ type hookInstallFlags struct {
 func (f *hookInstallFlags) add(cmd *cobra.Command, scope string) {
 	cmd.Flags().StringVar(&f.scope, "scope", scope, "whose configuration: `user|project|managed`; the project is this directory, managed is the whole machine")
 	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "write without asking")
+	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "show each line that changes")
 }
 
 func (a *app) hookInstallCommand() *cobra.Command {
@@ -51,7 +52,7 @@ func (a *app) hookInstallCommand() *cobra.Command {
 		Short: "Make hosts of agents ask toolvet before each tool call",
 		Long: `Make hosts of agents ask toolvet before each tool call: install adds toolvet to their
 configurations, next to what is there. Without HOST, it takes the hosts that it finds on
-this machine. It shows each change and asks before it writes.
+this machine. It tells what changes (-v shows each line) and asks before it writes.
 
 Where a host has a switch that makes a failed hook block the call, install sets it.
 A second install changes nothing; one with another policy replaces toolvet's own entry.
@@ -106,7 +107,6 @@ Exit codes: 0 undone, or nothing to undo; 1 not written; 2 a configuration that 
 		},
 	}
 	flags.add(cmd, "")
-	cmd.Flags().BoolVarP(&flags.verbose, "verbose", "v", false, "show each line that changes")
 	return cmd
 }
 
@@ -222,7 +222,7 @@ func (a *app) hookInstall(in *install.Installer, scope install.Scope, flags hook
 	if len(changes) == 0 {
 		return fmt.Errorf("none of these hosts has a configuration for the scope %s that toolvet knows", scope)
 	}
-	if err := a.hookApply(in, changes, notes, true, flags.yes, "installed already: nothing to change"); err != nil {
+	if err := a.hookApply(in, changes, notes, flags.verbose, flags.yes, "installed already: nothing to change"); err != nil {
 		return err
 	}
 	_, err = terminal.Fprintf(a.stdout, "'toolvet hook doctor' shows what each host does when toolvet fails, 'toolvet hook uninstall' undoes this\n")
@@ -331,8 +331,11 @@ func (a *app) hookProgram(flags hookInstallFlags) (install.Command, error) {
 			return c, err
 		}
 		for _, s := range p.Servers {
-			if what := strayAgent(s); what != "" {
+			switch what, sure := strayAgent(s); {
+			case sure:
 				return c, fmt.Errorf("%s: %s", flags.policy, what)
+			case what != "":
+				a.warn("%s: %s", flags.policy, what)
 			}
 		}
 		abs, err := filepath.Abs(flags.policy)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/cmd/internal/hook"
@@ -112,7 +113,7 @@ func (s *summary) agent(server *policy.Server) {
 
 // agentGaps reports what makes a policy for an agent count for less than it says.
 func (l *linter) agentGaps(s *policy.Server) {
-	stray := strayAgent(s)
+	stray, sure := strayAgent(s)
 	_, lacks := s.Environ(os.LookupEnv)
 	switch {
 	case s.Lacks() && !l.started: // who starts it has said so
@@ -121,23 +122,37 @@ func (l *linter) agentGaps(s *policy.Server) {
 		l.gap("%s: nobody can start it: write its directory in the place of %s in its command", s.Name, policy.Root)
 	case !s.Agent && ofAgent(s):
 		l.gap("%s: this is a host of agents: say agent: true, so that its presets hold in every command", s.Name)
-	case stray != "":
+	case sure:
 		l.gap("%s", stray)
+	case stray != "":
+		l.notes = append(l.notes, stray)
 	}
 }
 
-// strayAgent says of a server that stands for an agent, or whose name or unasked says that it should, that no hook uses it; "" if
-// one does.
-func strayAgent(s *policy.Server) string {
+// strayAgent says of a server that seems to stand for an agent that no hook uses it; "" if one does. It is sure if more than the
+// likeness of a name says so: groq is no misspelt grok.
+func strayAgent(s *policy.Server) (text string, sure bool) {
 	near, u := schema.Nearest(s.Name, hostNames()), s.Unasked
-	meant := s.Agent || near != "" && likeHost(s, near) || len(u.Kinds)+len(u.Hosts)+len(u.Directories) > 0
-	if _, host := hook.Lookup(s.Name); host || !meant || reached(s) {
-		return ""
+	like := near != "" && likeHost(s, near)
+	sure = s.Agent || len(u.Kinds)+len(u.Hosts)+len(u.Directories) > 0 || like && (len(s.Tools) > 0 || plain(s.Name) == plain(near))
+	_, host := hook.Lookup(s.Name)
+	switch {
+	case host, reached(s), !like && !sure:
+		return "", false
+	case near == "":
+		return s.Name + ": no hook uses it, because no host of agents has this name", sure
 	}
-	if near != "" {
-		near = ": did you mean " + near + "?"
-	}
-	return s.Name + ": no hook uses it, because no host of agents has this name" + near
+	return s.Name + ": no hook uses it, because no host of agents has this name: did you mean " + near + "? If not, give it a command or a url", sure
+}
+
+// plain leaves letters and digits.
+func plain(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, name)
 }
 
 // likeHost reports whether nothing but its name tells a server from a host of agents. One that runs code may be called code, as a proxy's
