@@ -96,7 +96,7 @@ or incomplete (B?), 2 not audited.`,
   toolvet audit --behind-proxy -- npx -y @modelcontextprotocol/server-filesystem {ROOT}
   toolvet audit --write-policy toolvet.yaml -- node my-server/dist/index.js {ROOT}`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			places, server, err := placeOrCommand(cmd, args, isAuditPlace)
+			places, server, err := placesAndCommand(cmd, args, isAuditPlace)
 			if err != nil {
 				return err
 			}

@@ -60,10 +60,14 @@ Exit codes: 0 all calls are a go, 1 a call is a no-go or to ask about, 2 a call 
   toolvet check --policy toolvet.yaml call.json
   toolvet check --jsonl --tools tools.json < calls.jsonl`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			files, server := serverArgs(cmd, args)
+			files, server, err := placesAndCommand(cmd, args, isCallPlace)
+			if err != nil {
+				return err
+			}
 			return a.check(cmd, flags, files, server)
 		},
 	}
+	takesCommand(cmd)
 	f := cmd.Flags()
 	a.addGateFlags(cmd, &flags.gate)
 	f.StringVar(&flags.tools, "tools", "", "`FILE` with a tools/list result, for calls that name a tool")

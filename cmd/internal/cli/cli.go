@@ -334,19 +334,18 @@ func serverCommand(cmd *cobra.Command, args []string) ([]string, error) {
 	return args, nil
 }
 
-// placeOrCommand splits the arguments of a command that takes a place, flags after it too, and a server's command, with or without "--"
-// before it. Cmd must be one that [takesCommand].
-func placeOrCommand(cmd *cobra.Command, args []string, isPlace func(string) bool) (places, server []string, err error) {
-	if len(args) > 0 && cmd.ArgsLenAtDash() < 0 && !slices.Contains(args, "--") && !isPlace(args[0]) {
-		if _, missing := install.LookPath(args[0]); missing == nil {
+// placesAndCommand splits the arguments of a command that takes places, such as files, with flags between them, and a server's
+// command, with or without "--" before it. Without it, the command begins with the first program that is no place. Cmd must be
+// one that [takesCommand].
+func placesAndCommand(cmd *cobra.Command, args []string, isPlace func(string) bool) (places, server []string, err error) {
+	f := cmd.Flags()
+	for cmd.ArgsLenAtDash() < 0 && len(args) > 0 {
+		if _, missing := install.LookPath(args[0]); missing == nil && !isPlace(args[0]) && !slices.Contains(args, "--") {
 			server, err = serverCommand(cmd, args)
-			return nil, server, err
+			return places, server, err
 		}
-	}
-	if cmd.ArgsLenAtDash() < 0 { // what follows the place is not parsed yet
-		f := cmd.Flags()
-		f.SetInterspersed(true)
-		if err := f.Parse(args); err != nil {
+		places = append(places, args[0])
+		if err := f.Parse(args[1:]); err != nil { // what follows a place is not parsed yet
 			return nil, nil, cmd.FlagErrorFunc()(cmd, err)
 		}
 		if err := checkLine(cmd, nil); err != nil {
@@ -357,14 +356,13 @@ func placeOrCommand(cmd *cobra.Command, args []string, isPlace func(string) bool
 		}
 		args = f.Args()
 	}
-	places, server = serverArgs(cmd, args)
+	if cmd.ArgsLenAtDash() >= 0 {
+		server = args
+	}
 	return places, server, nil
 }
 
-// serverArgs splits the arguments at "--".
-func serverArgs(cmd *cobra.Command, args []string) (before, server []string) {
-	if i := cmd.ArgsLenAtDash(); i >= 0 {
-		return args[:i], args[i:]
-	}
-	return args, nil
+// isCallPlace reports whether an argument is a call, or names a file with calls.
+func isCallPlace(arg string) bool {
+	return arg == "-" || strings.HasPrefix(strings.TrimSpace(arg), "{") || strings.HasSuffix(arg, ".json") || isFile(arg) && !strings.ContainsAny(arg, `/\`)
 }

@@ -59,6 +59,7 @@ failed, 1 if one did, and 2 if the peer could not be tested.`,
   toolvet conformance --explain text-equals-structure`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.conformance(cmd, flags, args) },
 	}
+	takesCommand(cmd)
 	f := cmd.Flags()
 	f.BoolVar(&flags.proxy, "proxy", false, "COMMAND is a proxy, to which the kit adds the command of a server")
 	f.BoolVar(&flags.client, "client", false, "COMMAND is a client that reads tasks")
@@ -81,17 +82,19 @@ func (a *app) conformance(cmd *cobra.Command, flags conformanceFlags, args []str
 	if err != nil {
 		return err
 	}
-	before, peer := serverArgs(cmd, args)
+	before, peer, err := placesAndCommand(cmd, args, isURL)
 	if len(peer) == 0 && len(before) == 1 && isURL(before[0]) {
 		before, peer = nil, before
 	}
 	switch {
+	case err != nil:
+		return err
 	case flags.list:
 		return a.listScenarios(all)
 	case flags.explain != "":
 		return a.explainScenario(all, flags.explain)
 	case len(before) > 0:
-		return usageError(cmd, "%q stands before the peer's command: put -- between", before[0])
+		return usageError(cmd, "%q is neither a URL nor a program on this machine", before[0])
 	case len(peer) == 0:
 		return usageError(cmd, "nothing to test: give a command after --, or a URL")
 	case flags.proxy && flags.client:

@@ -61,10 +61,12 @@ the server could not be read.`,
   toolvet lock --check --policy toolvet.yaml --server files
   toolvet lock --accept read_text_file -- npx -y @modelcontextprotocol/server-filesystem .`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			before, server := serverArgs(cmd, args)
+			before, server, err := placesAndCommand(cmd, args, func(string) bool { return flags.accept }) // a tool may have a program's name
 			switch {
+			case err != nil:
+				return err
 			case len(before) > 0 && !flags.accept:
-				return usageError(cmd, "%q stands before the server's command: put -- between, or give --accept to accept a tool", before[0])
+				return usageError(cmd, "%q is no program on this machine: give --accept to accept a tool", before[0])
 			case flags.accept && flags.check:
 				return usageError(cmd, "--accept and --check exclude each other")
 			case flags.tools != "" && server != nil:
@@ -75,6 +77,7 @@ the server could not be read.`,
 			return a.lock(cmd, flags, before, server)
 		},
 	}
+	takesCommand(cmd)
 	f := cmd.Flags()
 	f.StringVar(&flags.lock, "lock", "", "lock `FILE`; default: as the policy says, else "+pin.File)
 	f.StringVar(&flags.policy, "policy", "", "policy `FILE` (toolvet.yaml) that names the server, and its command")

@@ -13,6 +13,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -46,8 +47,12 @@ saved list, or from the lock that the policy names. Without any, the policy's ow
   toolvet policy lint
   toolvet policy test`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			before, server := serverArgs(cmd, args)
+			before, server, err := placesAndCommand(cmd, args, func(arg string) bool { // a lone word is a misspelt command of policy
+				return arg == "show" || len(args) == 1 && !strings.ContainsAny(arg, `/\`)
+			})
 			switch {
+			case err != nil:
+				return err
 			case len(before) > 0:
 				if isFile(before[0]) || before[0] == "show" {
 					return usageError(cmd, "give the policy with --policy: toolvet policy --policy %s", oneLine(before[len(before)-1], 100))
@@ -111,10 +116,10 @@ policy could not be read, or no server could be reached.`,
   toolvet policy lint --start
   toolvet policy lint --policy toolvet.yaml -- npx -y @modelcontextprotocol/server-filesystem .`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			before, server := serverArgs(cmd, args)
+			server, err := serverCommand(cmd, args)
 			switch {
-			case len(before) > 0:
-				return usageError(cmd, "%q stands before the server's command: put -- between", before[0])
+			case err != nil:
+				return err
 			case flags.tools != "" && (server != nil || flags.start), flags.start && server != nil:
 				return usageError(cmd, "--tools, --start and a server command exclude each other")
 			case flags.timeout <= 0:
@@ -128,6 +133,7 @@ policy could not be read, or no server could be reached.`,
 }
 
 func (flags *lintFlags) add(cmd *cobra.Command) {
+	takesCommand(cmd)
 	f := cmd.Flags()
 	f.StringVar(&flags.policy, "policy", policyFile, "policy `FILE`")
 	f.StringVar(&flags.server, "server", "", "`NAME` of the server in the policy; default: all, or the one with the command")

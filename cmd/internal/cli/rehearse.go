@@ -62,10 +62,14 @@ policy's effects, 2 not rehearsed.
 		Example: `  toolvet rehearse call.json -- npx -y @modelcontextprotocol/server-filesystem .
   toolvet rehearse --commit call.json -- npx -y @modelcontextprotocol/server-filesystem .`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			files, server := serverArgs(cmd, args)
+			files, server, err := placesAndCommand(cmd, args, isCallPlace)
+			if err != nil {
+				return err
+			}
 			return a.rehearse(cmd, flags, files, server)
 		},
 	}
+	takesCommand(cmd)
 	f := cmd.Flags()
 	a.addGateFlags(cmd, &flags.gate)
 	f.DurationVar(&flags.timeout, "server-timeout", upstream.DefaultTimeout, "time limit for the start of the server, and for each call")
