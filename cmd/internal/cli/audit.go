@@ -4,6 +4,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -214,7 +215,8 @@ func (a *app) audit(cmd *cobra.Command, flags auditFlags, places, server []strin
 	if err != nil {
 		return err
 	}
-	end := a.following(&flags, "auditing")
+	name := oneLine(cmp.Or(place, strings.Join(server, " ")), 64)
+	end := a.following(&flags, "auditing "+name)
 	defer end()
 	var found *probe.Result
 	if isURL(place) {
@@ -229,7 +231,7 @@ func (a *app) audit(cmd *cobra.Command, flags auditFlags, places, server []strin
 		return err
 	}
 	if flags.behindProxy {
-		defer a.following(&flags, "auditing behind the proxy")()
+		defer a.following(&flags, "auditing "+name+" behind the proxy")()
 		return a.auditBehindProxy(ctx, flags, server, in, found)
 	}
 	err = a.finishAudit(flags, place, audit.New(in))
@@ -239,7 +241,7 @@ func (a *app) audit(cmd *cobra.Command, flags auditFlags, places, server []strin
 	return err
 }
 
-// following tells a terminal how far an audit is.
+// following tells how far an audit is.
 func (a *app) following(flags *auditFlags, what string) (end func()) {
 	var at atomic.Value // of a string
 	at.Store(what)

@@ -70,7 +70,9 @@ func (a *app) call(ctx context.Context, flags serversFlags, args []string) error
 		return err
 	}
 	defer set.close(ctx)
+	end := a.working("calling " + oneLine(args[0], 64))
 	outcome, err := set.Call(ctx, args[0], arguments, upstream.WithSession(&set.session))
+	end()
 	if err != nil {
 		return err
 	}

@@ -146,6 +146,7 @@ func (a *app) plainJudge(ctx context.Context, flags checkFlags, server []string)
 	j.schemaOnly = flags.gate.Policy == "" && flags.gate.Preset == preset.None
 	var tools *call.Catalog
 	if server != nil {
+		defer a.working("starting the server")()
 		if j.client, err = startServer(ctx, a.starter(p.Servers[0], upstream.Command{Args: server}, backend.Kept(flags.gate.Policy, all)), flags.timeout); err != nil {
 			return nil, err
 		}

@@ -49,19 +49,19 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer   // for a terminal
 	wire           io.Writer   // standard output for messages of the protocol
-	status         *statusLine // nil: standard error is no terminal
+	status         *statusLine // nil: nobody hears of work under way
 }
 
 // Main runs toolvet with its checks and arguments (without the program's name) and returns the exit
 // code. When ctx is done, it stops everything that it has started and returns, perhaps with a read of
 // stdin still waiting.
 func Main(ctx context.Context, checks []*check.Check, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{checks: checks, stdin: stdin, stdout: terminal.NewWriter(stdout), stderr: terminal.NewWriter(stderr), wire: stdout}
+	status := &statusLine{w: stderr}
+	a := &app{checks: checks, stdin: stdin, stdout: terminal.NewWriter(stdout), stderr: terminal.NewWriter(status), wire: stdout, status: status}
 	if tty, ok := stderr.(io.Reader); ok && isTerminal(tty) {
-		a.status = &statusLine{w: stderr}
-		a.stderr = terminal.NewWriter(a.status)
+		status.drawn = true
 		if out, ok := stdout.(io.Reader); ok && isTerminal(out) {
-			a.stdout = terminal.NewWriter(&besideStatus{stdout, a.status})
+			a.stdout = terminal.NewWriter(&besideStatus{stdout, status})
 		}
 	}
 	root := a.rootCommand()

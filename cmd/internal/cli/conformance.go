@@ -116,7 +116,9 @@ func (a *app) conformance(cmd *cobra.Command, flags conformanceFlags, args []str
 			return usageError(cmd, "%q is no revision of MCP; there are %s", r, strings.Join(kit.Revisions, ", "))
 		}
 	}
+	end := a.working("testing " + oneLine(strings.Join(peer, " "), 64))
 	results, err := a.playScenarios(cmd, flags, peer)
+	end()
 	if err != nil {
 		return err
 	}

@@ -153,6 +153,7 @@ func (a *app) listedNow(ctx context.Context, flags lockFlags, command upstream.D
 		tools, err := a.savedTools(flags.tools)
 		return map[string]*call.Catalog{pin.Tools: tools}, err
 	}
+	defer a.working("starting the server")()
 	client, err := startServer(ctx, command, flags.timeout)
 	if err != nil {
 		return nil, err

@@ -8,12 +8,15 @@ import (
 	"io"
 	"sync"
 	"time"
+
+	"github.com/toolvet/toolvet/internal/terminal"
 )
 
-// A statusLine is standard error on a terminal, whose last line can tell what toolvet is busy with. It is safe for concurrent
-// use.
+// A statusLine is standard error, where toolvet can tell what it is busy with: on a terminal in the last line, which goes when
+// something else is written, and elsewhere in lines of their own. It is safe for concurrent use.
 type statusLine struct {
-	w io.Writer
+	w     io.Writer
+	drawn bool // on a terminal
 
 	mu    sync.Mutex
 	shown bool
@@ -57,8 +60,27 @@ func (s *statusLine) show(text string) {
 	s.shown = true
 }
 
-// working tells a terminal each second what toolvet is busy with, until end is called. Short work tells nothing, and neither
-// does toolvet if its standard error is no terminal.
+// Standard error that is no terminal is read later, by a person or a program: few lines do.
+const (
+	plainAfter = 3 * time.Second
+	plainEvery = 10 * time.Second
+)
+
+// tell tells what toolvet is busy with. The lines of a file are at least plainEvery apart.
+func (s *statusLine) tell(what string, busy, told time.Duration) time.Duration {
+	if s.drawn {
+		s.show(fmt.Sprintf("%s … %d s", what, int(busy.Seconds())))
+		return busy
+	}
+	if busy < plainAfter || told > 0 && busy < told+plainEvery {
+		return told
+	}
+	terminal.Fprintf(terminal.NewWriter(s), "toolvet: %s … %d s\n", what, int(busy.Seconds()))
+	return busy
+}
+
+// working tells a terminal each second what toolvet is busy with, until end is called, and a pipe or file each ten. Short work
+// tells nothing.
 func (a *app) working(what string) (end func()) {
 	return a.workingOn(func() string { return what })
 }
@@ -73,10 +95,11 @@ func (a *app) workingOn(what func() string) (end func()) {
 	told.Go(func() {
 		tick := time.NewTicker(time.Second)
 		defer tick.Stop()
+		var last time.Duration
 		for {
 			select {
 			case now := <-tick.C:
-				a.status.show(fmt.Sprintf("%s … %d s", what(), int(now.Sub(began).Seconds())))
+				last = a.status.tell(what(), now.Sub(began), last)
 			case <-over:
 				return
 			}
