@@ -8,7 +8,6 @@ import (
 	"errors"
 	"io/fs"
 	"net"
-	"os/exec"
 	"strings"
 
 	"github.com/toolvet/toolvet/internal/lazyregexp"
@@ -35,8 +34,6 @@ func Reason(err error) string {
 		return "variables " + strings.Join(unset.Names, ", ") + " are missing"
 	case errors.Is(err, context.DeadlineExceeded):
 		return "timed out"
-	case errors.Is(err, exec.ErrNotFound):
-		return "did not start: no such program"
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
 		return "did not start: a file or directory cannot be used"
 	case errors.As(err, &gone):

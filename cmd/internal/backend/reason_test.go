@@ -41,7 +41,7 @@ func TestReason(t *testing.T) {
 		"url: " + web.URL + "/403":               "forbidden (403)",
 		"url: " + web.URL + "/500":               "HTTP 500",
 		"url: http://127.0.0.1:1/hunter2":        "not reachable",
-		"command: [hunter2-no-program]":          "did not start: no such program",
+		"command: [hunter2-no-program]":          "did not start",
 		"command: [" + none + "]":                "did not start: a file or directory cannot be used",
 		"command: [" + self + ", -test.hunter2]": "ended before it answered",
 		"command: [" + self + ", -test.run=TestSleeper], env: {REASON_SLEEPS: yes}": "timed out",
