@@ -51,15 +51,20 @@ type UnsetError struct {
 }
 
 func (e *UnsetError) Error() string {
-	verb, s := "starts", e.server
-	if s.missing != nil {
-		verb = "reaches"
-	}
-	return fmt.Sprintf("the policy %s the server %q with the value of %s, which is not set in the environment: set it where toolvet starts, or change %s", verb, s.Name, strings.Join(e.Names, ", "), e.at)
+	return fmt.Sprintf("the server %q needs %s, which is not set in the environment: set it where toolvet starts, or change %s", e.server.Name, strings.Join(e.Names, ", "), e.at)
 }
 
 // Lacks reports that nobody reaches the server, because the policy needs a variable for it that is not set. Environ names it.
 func (s *Server) Lacks() bool { return s.missing != nil }
+
+// Unplaced reports a variable that is not set and that the policy needs for the server's directories: its calls cannot be judged, also by
+// a program that does not reach it.
+func (s *Server) Unplaced() error {
+	if !s.unplaced {
+		return nil
+	}
+	return &UnsetError{s, s.missing, s.lacking}
+}
 
 // expandWith replaces ${NAME} by what value tells, and $$ by a dollar sign.
 func expandWith(s string, value func(name string) string) string {

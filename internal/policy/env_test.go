@@ -148,8 +148,11 @@ func TestPlacesOfServer(t *testing.T) {
 		if p.Server("here").Lacks() || p.Server("b").Lacks() != (key != "env") {
 			t.Errorf("%s: lacks: %v, %v", key, p.Server("here").Lacks(), p.Server("b").Lacks())
 		}
+		if placed := key == "dir" || key == "base" || key == "roots"; (p.Server("b").Unplaced() != nil) != placed || p.Server("here").Unplaced() != nil {
+			t.Errorf("%s: unplaced: %v", key, p.Server("b").Unplaced())
+		}
 		_, err = p.Server("b").Environ(lookup)
-		if err == nil || !strings.Contains(err.Error(), "of DIR, which is not set") || !strings.Contains(err.Error(), "or change servers.b."+key) || !strings.HasSuffix(err.Error(), ", line 4 of toolvet.yaml") {
+		if err == nil || !strings.Contains(err.Error(), "needs DIR, which is not set") || !strings.Contains(err.Error(), "or change servers.b."+key) || !strings.HasSuffix(err.Error(), ", line 4 of toolvet.yaml") {
 			t.Errorf("%s: %v", key, err)
 		}
 		if _, err := policy.ParseFor("b", lookup, "toolvet.yaml", text); (err == nil) != (key == "env") {

@@ -48,6 +48,8 @@ type Server struct {
 
 	missing []string // variables that are not set and say how to reach it
 	lacking string   // the place in the policy that needs the first
+
+	unplaced bool // one of them says where its files are
 }
 
 // Root stands in a drafted command for the directory of the server, which a person has to write there.
@@ -159,11 +161,18 @@ func readServer(d *decoder, e entry) *Server {
 			d.another = false
 		}
 	}
+	place := func(read func(n ast.Node)) func(n ast.Node) {
+		return reach(func(n ast.Node) {
+			before := len(d.missing)
+			read(n)
+			s.unplaced = s.unplaced || len(d.missing) > before
+		})
+	}
 	d.missing, d.lacking = nil, ""
 	d.object(e.value, "the server",
 		field{key: "command", read: reach(func(n ast.Node) { s.Command = d.texts(n) })},
 		field{key: "env", read: func(n ast.Node) { s.Env = d.environment(n) }},
-		field{key: "dir", read: reach(func(n ast.Node) { s.Dir = d.directory(n) })},
+		field{key: "dir", read: place(func(n ast.Node) { s.Dir = d.directory(n) })},
 		field{key: "contain", read: reach(func(n ast.Node) {
 			s.Contain = new(Containment)
 			d.options(n, "the containment", s.Contain, s.Contain.Problems)
@@ -179,8 +188,8 @@ func readServer(d *decoder, e entry) *Server {
 		field{key: "platform", read: func(n ast.Node) {
 			s.World.Platform = oneOf(d, n, choice[string]{"posix", "posix"}, choice[string]{"windows", "windows"})
 		}},
-		field{key: "base", read: reach(func(n ast.Node) { s.World.Base = d.anyDirectory(n) })},
-		field{key: "roots", read: reach(func(n ast.Node) {
+		field{key: "base", read: place(func(n ast.Node) { s.World.Base = d.anyDirectory(n) })},
+		field{key: "roots", read: place(func(n ast.Node) {
 			s.ClientRoots = false
 			d.list(n, "directories", func(n ast.Node) { s.World.Roots = append(s.World.Roots, d.anyDirectory(n)) })
 		})},

@@ -133,8 +133,8 @@ func (l *linter) agentGaps(s *policy.Server) {
 // likeness of a name says so: groq is no misspelt grok.
 func strayAgent(s *policy.Server) (text string, sure bool) {
 	near, u := schema.Nearest(s.Name, hostNames()), s.Unasked
-	like := near != "" && likeHost(s, near)
-	sure = s.Agent || len(u.Kinds)+len(u.Hosts)+len(u.Directories) > 0 || like && (len(s.Tools) > 0 || plain(s.Name) == plain(near))
+	like, same := likeHost(s, near)
+	sure = same || s.Agent || len(u.Kinds)+len(u.Hosts)+len(u.Directories) > 0
 	_, host := hook.Lookup(s.Name)
 	switch {
 	case host, reached(s), !like && !sure:
@@ -155,14 +155,17 @@ func plain(name string) string {
 	}, name)
 }
 
-// likeHost reports whether nothing but its name tells a server from a host of agents. One that runs code may be called code, as a proxy's
-// command line starts it.
-func likeHost(s *policy.Server, host string) bool {
-	if s.Contain != nil || s.Env != nil || s.Dir != "" {
-		return false
+// likeHost reports whether nothing but its name tells a server from a host of agents, and whether it is the same for sure: it has the
+// letters of the host, or a tool. One that runs code may be called code, as a proxy's command line starts it.
+func likeHost(s *policy.Server, host string) (like, same bool) {
+	if host == "" || s.Contain != nil || s.Env != nil || s.Dir != "" {
+		return false, false
 	}
 	listed, err := builtin.Catalog(host)
-	return len(s.Tools) == 0 || err != nil || listed == nil || slices.ContainsFunc(s.Tools, func(t policy.Tool) bool {
+	unknown := err != nil || listed == nil
+	tool := !unknown && slices.ContainsFunc(s.Tools, func(t policy.Tool) bool {
 		return slices.ContainsFunc(listed.Names(), t.Matches)
 	})
+	like = tool || unknown || len(s.Tools) == 0
+	return like, tool || like && plain(s.Name) == plain(host)
 }

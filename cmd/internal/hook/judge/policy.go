@@ -163,6 +163,9 @@ func (p *policyFile) newGate(key gateKey) (*toolvet.Gate, error) {
 	i := slices.IndexFunc(all.Servers, func(s *policy.Server) bool { return s.Name == key.server })
 	server := &policy.Server{Name: key.server, ClientRoots: true, Agent: true}
 	if i >= 0 {
+		if err := all.Servers[i].Unplaced(); err != nil {
+			return nil, err
+		}
 		given := *all.Servers[i]
 		server = &given
 		server.Agent = server.Agent || key.own

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/toolvet/toolvet/cmd/internal/hook"
 	"github.com/toolvet/toolvet/cmd/internal/hook/link"
 	"github.com/toolvet/toolvet/internal/machine/memory"
+	"github.com/toolvet/toolvet/internal/policy"
 )
 
 // IdleTime is how long the resident judge waits for a request before it ends.
@@ -142,8 +144,8 @@ func (j *Judge) serve(ctx context.Context, conn net.Conn) {
 // usable reports whether this process can use a request's policy. The hook's own may: it has a variable that was not set when this one began.
 func (j *Judge) usable(r *link.Request) (ok bool) {
 	defer func() { ok = ok || recover() != nil }() // Answer refuses then
-	_, err := j.policy(r)
-	return err == nil
+	p, err := j.policy(r)
+	return err == nil && !slices.ContainsFunc(p.all.Servers, func(s *policy.Server) bool { return s.Unplaced() != nil })
 }
 
 // Close ends the logs.
