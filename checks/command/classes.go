@@ -53,6 +53,7 @@ var classes = []class{
 	{name: "not-compressor", like: &compressor, unlike: true},
 	{name: "linker", has: lazyregexp.New(`-(extld|fplugin|wrapper)`)},
 	{name: "root", words: "/"},
+	{name: "now", words: "now all"},
 	{name: "elsewhere", has: lazyregexp.New(`:|^[/~]|\.\.|` + insertion)},
 	{name: "path", has: lazyregexp.New(`[/\\]`), what: "names a script by its path"},
 	{name: "world-writable", test: worldWritable, what: "makes the program run a file from a world-writable directory"},

@@ -94,6 +94,9 @@ func languageOf(program string) *language {
 func (j *judge) interpret(element int, place, program, text string, depth int) {
 	l := languageOf(program)
 	switch {
+	case strings.TrimSpace(text) == insertion && j.brought:
+		j.refuse(element, piped, runsPrinted)
+		return
 	case contains(text, insertion):
 	case plainPrint.MatchString(text):
 		j.refuse(element, sum, place+givesCode)

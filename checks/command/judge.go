@@ -26,6 +26,7 @@ type simple struct {
 	later     bool    // startedLater has found it, and looks no further: it would try all words of all words
 	by        string  // the program that starts it
 	carries   bool    // its words hold what the line reads from files
+	brings    bool    // its words hold what the line fetches or decodes
 	search    string  // what it prints goes through a grep for this pattern
 	container bool    // it runs in a container, where files are others
 	ownPatch  bool    // its input is a patch of the project's own
@@ -52,6 +53,7 @@ type judge struct {
 	edits        int               // how often it has written one
 	whole        map[string]int    // when all code of a directory was judged, by program and directory: one more than the edits then
 	contained    bool              // a line runs in a container, where files are others
+	brought      bool              // the command, or one that it runs in, has words that hold what the line fetches or decodes
 	sweeps       bool              // the command before names all files of the work, for the one behind it
 	sought       bool              // the line has looked for a program that guards the agent
 	unpacked     bool              // the line has unpacked what it fetched
@@ -141,14 +143,10 @@ func (j *judge) refuse(element int, kind, what string) {
 	if j.contained && kind == piped {
 		kind = elsewhere // a person may consent to what runs in a container
 	}
-	if j.allow[kind] || holds(deniable, kind) && !holds(j.deny, kind) {
+	if j.allow[kind] || kind == guard && j.allow[startup] || holds(deniable, kind) && !holds(j.deny, kind) {
 		return
 	}
-	mend := mendOf(kind)
-	if contains(what, "guards the agent") {
-		mend = "leave this to the user"
-	}
-	j.add(element, check.Finding{Message: what, Suggestion: mend, Source: kind})
+	j.add(element, check.Finding{Message: what, Suggestion: mendOf(kind), Source: kind})
 }
 
 // refuseWord refuses the i-th word of a command. It is not inlined, and takes a pointer: copies weigh more than they save.
@@ -195,6 +193,7 @@ var mends = []struct{ kind, mend string }{
 	{wipe, lessHarm},
 	{secret, ownFile},
 	{startup, ownFile},
+	{guard, "leave this to the user"},
 	{outside, "write below the directories of the work at hand, or to a temporary file"},
 	{unread, "write out the command"},
 	{privilege, "run it as the user that you are"},
@@ -225,7 +224,7 @@ func (j *judge) line(text string) {
 		return
 	}
 	for _, s := range j.read(text) {
-		j.directory = s.directory
+		j.directory, j.brought = s.directory, s.brings
 		j.simple(s, 0)
 	}
 }

@@ -35,7 +35,7 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 	last := i+1 == len(s.words)
 	if program == "ln" && last && s.alone(i) { // the link has the name of the file, and stands where the shell is
 		if startsLater(directory, lastStep(word)) || holdsLater(directory, lastStep(word)) {
-			j.refuseWord(&s, i, startup, "makes a file from which a shell, git or the system starts programs later")
+			j.refuseWord(&s, i, startup, "names a file from which a shell, git or the system starts programs later")
 		}
 		last = false
 	}
@@ -55,7 +55,7 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 	case hoards.Has(program) && !last && strings.ContainsAny(lastStep(word), "*?[") && j.ofHome(directory, path.Dir(word)) && hidesAll(lastStep(word)):
 		j.refuseWord(&s, i, secret, "names a whole directory with keys, accounts or settings in it")
 	case (writers.Has(program) || program == "ln" || last && copiers.Has(program)) && contains(word, "bin/") && isGuard(word), writes && contains(written, "bin/") && isGuard(written):
-		j.refuseWord(&s, i, startup, "names a program that guards the agent")
+		j.refuseWord(&s, i, guard, "names a program that guards the agent")
 	case among(program, "source . bash sh zsh dash") && s.runs(i): // as it stands, and changed by none of this line: that is judged where it happens
 	case (!shows.Has(program) || program == "yq" && anyWord(s.words, func(w string) bool { return hasPrefix(w, "-i") || hasPrefix(w, "--in") })) && startsLater(directory, word), writes && startsLater(directory, written):
 		j.refuseWord(&s, i, startup, "names a file from which a shell, git or the system starts programs later")

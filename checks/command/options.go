@@ -24,8 +24,8 @@ type Options struct {
 	Arguments    []string            `policy:"arguments" doc:"regular expressions, one of which each whole word must match that is neither the program nor a flag"`
 	EndOfOptions bool                `policy:"end_of_options" doc:"true: words that are not flags must stand after --"`
 	Shell        string              `policy:"shell" doc:"who reads a command line: sh, bash, powershell, cmd, none, if the server splits it into words itself, or patch, if it is a patch and no command; default: sh and bash"`
-	Allow        []string            `policy:"allow" doc:"what else a command may do: substitution, redirection, pipe, and, list, background, glob, expansion, escape, comment, newline, assignment, compound; interpreter (all of shell, code, sum, edit, project, starter, setting, environment, package, later, elsewhere, piped, unread), destructive (all of system, wipe), files (all of secret, startup), network, privilege, credential, outside, temporary; the page of the check tells what each is"`
-	Deny         []string            `policy:"deny" doc:"what a command must not do, though nothing else refuses it: sending (to send to an address that is set up: git push, gh, aws), steering (to change a file that tells agents or builds what to do: AGENTS.md, package.json, Makefile), roaming (to look at a place outside the server's directories; a home directory is none of them), deleting (to delete a directory with all in it, or files that the line does not name), doubtful (what this check cannot place: an option of a filter that it does not know, what versions of sed read differently, another makefile than the project's, a pattern without its end, deep nesting, a variable of PowerShell)"`
+	Allow        []string            `policy:"allow" doc:"what else a command may do, by the names that the page of the check explains: of the shell (pipe, list, glob), and of programs (interpreter, destructive, files, network)"`
+	Deny         []string            `policy:"deny" doc:"what a command must not do, though nothing else refuses it: sending (to send to an address that is set up: git push, gh, aws), steering (to change a file that tells agents or builds what to do: AGENTS.md, package.json, Makefile), roaming (to look at a place outside the server's directories; a home directory is none of them), deleting (to delete a directory with all in it, or files that the line does not name), doubtful (what this check cannot place: an unknown option of a filter, another makefile than the project's, deep nesting)"`
 	Hosts        []string            `policy:"hosts" doc:"hosts, such as example.org or *.example.org, to which programs for the network may connect; default: any"`
 	Inside       bool                `policy:"inside" doc:"true: commands must not change files outside the server's directories, unless allow says so (outside, temporary)"`
 	MaxLength    int                 `policy:"max_length" doc:"how long it may be, all words together, in bytes; default 32768"`
@@ -70,6 +70,7 @@ const (
 	wipe   = "wipe"   // deletes, overwrites or publishes
 
 	secret  = "secret"  // names files that hold secrets or accounts
+	guard   = "guard"   // changes a program that guards the agent; what allows startup allows it
 	startup = "startup" // names files from which a shell, git, an agent or the system starts programs later
 
 	network    = "network"    // sends to, or fetches from, an address of the caller's choice

@@ -89,7 +89,7 @@ type reader struct {
 	others   map[string][]string // texts that a variable may have as well, by a command that may have run
 	shadowed bool                // names of programs may stand for others: by a function, an alias or PATH
 	own      string              // the variable that is being set
-	carriers map[string]bool     // variables that hold what the line reads from files
+	carriers map[string][2]bool  // variables that hold what the line reads from files, and what it fetches
 	foreign  bool                // what comes through the pipe is fetched or decoded
 	piped    *string             // what comes through the pipe, as far as the line tells
 	forks    int                 // the most texts that a part of the statement may have
@@ -352,7 +352,7 @@ func (r *reader) command(c syntax.Command) {
 	default:
 		r.refuse(-1, compound, "uses the syntax of a shell beyond a plain command, by brackets or keywords outside quotes")
 		if f, ok := c.(*syntax.FuncDecl); ok && f.Name != nil && isGuard(f.Name.Value) {
-			r.refuse(-1, startup, "takes the name of a program that guards the agent")
+			r.refuse(-1, guard, "names a program that guards the agent")
 		}
 		switch c := c.(type) {
 		case *syntax.ForClause:
@@ -456,7 +456,9 @@ func (r *reader) call(assigns []*syntax.Assign, args []*syntax.Word) {
 		s.variables = with(s.variables, r.assign(a))
 	}
 	for i, w := range args {
-		s.carries = s.carries || r.carries(w)
+		reads, fetches := r.carries(w)
+		s.carries = s.carries || reads
+		s.brings = s.brings || fetches && (i == 0 || !contains(s.words[0], insertion)) // a program from a variable is not what is fetched
 		if i > 0 && among(s.program(), "env cross-env cross-env-shell") {
 			r.own = assignedBy(w)
 		}
@@ -504,11 +506,13 @@ func (r *reader) remember(assigns []*syntax.Assign, texts []string) {
 			continue
 		}
 		_, text, _ := cut(texts[i], "=")
-		if a.Value != nil && r.carries(a.Value) && len(r.carriers) < maxExpanded {
-			if r.carriers == nil {
-				r.carriers = map[string]bool{}
+		if a.Value != nil && len(r.carriers) < maxExpanded {
+			if reads, fetches := r.carries(a.Value); reads || fetches {
+				if r.carriers == nil {
+					r.carriers = map[string][2]bool{}
+				}
+				r.carriers[a.Name.Value] = [2]bool{reads, fetches}
 			}
-			r.carriers[a.Name.Value] = true
 		}
 		if a.Append {
 			before, known := r.variables[a.Name.Value]

@@ -125,7 +125,7 @@ func (j *judge) connects(program string, s simple, own int) {
 	r := reading(program, s.words)
 	for _, sender := range senders {
 		if among(program, sender.programs) && !anyWord(s.words, here.MatchString) && (sender.words == "" || slices.ContainsFunc(r.Operands, func(i int) bool { return among(s.words[i], sender.words) })) {
-			j.refuse(s.element(0), network, "sends to or fetches from a place that is no listed host")
+			j.refuse(s.element(0), network, "connects to a host that is not listed")
 		}
 	}
 	if among(program, clients) {

@@ -48,7 +48,9 @@ func (j *judge) simple(s simple, depth int) {
 	if next, starts := nested(program, s, r); starts {
 		own -= len(next.words)
 		next.array, next.offset, next.later = s.array, s.offset+own, s.later
-		next.by = program
+		if next.by = program; feeds.Has(s.by) {
+			next.by = s.by // which still hands the words on
+		}
 		if among(program, launcherNames) && len(next.words) > 0 {
 			if name := packageProgram(next.words[0]); name != "" {
 				next.words = append([]string{name}, next.words[1:]...)
@@ -80,7 +82,7 @@ func (j *judge) simple(s simple, depth int) {
 		j.operand(program, directory, s, i+1, tells)
 	}
 	j.options(program, s, r, depth)
-	if finders.Has(program) {
+	if finders.Has(program) || among(program, fdNames) {
 		j.found(s, depth)
 	}
 	j.connects(program, s, own)
@@ -251,13 +253,13 @@ func (j *judge) inline(line string, depth int, within bool) {
 	if !j.spend(len(line)) {
 		return
 	}
-	here, before := j.directory, j.before
+	here, before, brought := j.directory, j.before, j.brought
 	for _, s := range j.read(line) {
 		s.within = within
-		j.directory = s.directory
+		j.directory, j.brought = s.directory, brought || s.brings
 		j.simple(s, depth+1)
 	}
-	j.directory, j.before = here, before
+	j.directory, j.before, j.brought = here, before, brought
 }
 
 // program judges the first word, and returns the program's name as the tables of this
@@ -276,14 +278,17 @@ func (j *judge) program(s simple) (name string, ok bool) {
 		j.fail(element, "runs a program that is not allowed; allowed are "+j.names, "")
 		return "", false
 	case contains(word, insertion):
-		j.refuse(element, unread, "runs a program that the line does not name")
+		kind, what := unread, "runs a program that the line does not name"
+		if j.brought {
+			kind, what = piped, runsPrinted
+		}
+		j.refuse(element, kind, what)
 		return "", false
 	case !nameForm(trimPrefix(word, "~/")):
 		j.refuse(element, unread, "runs a program with impossible characters in its name")
 		return "", false
 	case worldWritable(word) && !j.ownWork(word):
-		j.fail(element, "runs a program from a world-writable directory", "run an installed program")
-		return "", false
+		j.refuse(element, setting, "runs a program from a world-writable directory")
 	}
 	if why, bad := denied(name); bad && !looksOnly(name, s.words) && !(j.inside && among(name, "dd msbuild csc ftp")) && (why.kind == "" || !j.allow[why.kind]) {
 		j.add(element, check.Finding{Message: "runs a program that " + why.what, Suggestion: "run another program, or have the policy list this one under programs", Source: why.kind})

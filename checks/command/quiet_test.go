@@ -92,7 +92,7 @@ func TestQuiet(t *testing.T) {
 		"NODE_OPTIONS=--import=tsx mocha":                             environment,
 		"NODE_OPTIONS=--import=./x.mjs mocha":                         environment,
 		"safe-chains hook codex":                                      "",
-		"safe-chains hook uninstall":                                  startup,
+		"safe-chains hook uninstall":                                  guard,
 		"parallel command ::: a b":                                    unread,
 		"../bin/crystal## build":                                      unread,
 		"'a b' c":                                                     unread,

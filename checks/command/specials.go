@@ -38,13 +38,13 @@ var specials = []special{
 	{"kill", judgeKill},
 	{"git patch gpatch apply_patch applypatch", judgePatch},
 	{stayerNames, judgeStays},
-	{"find gfind bfs", judgeFind},
+	{"find gfind bfs " + fdNames, judgeFind},
 	{"kubectl oc k", judgeKubernetes},
 	{"sed gsed", judgeSed},
 	{"git", judgeDiscard},
 	{"venv virtualenv uv git", judgeFilled},
 	{"grep egrep fgrep zgrep ugrep rg ag ack", judgeSearch},
-	{"find gfind bfs fd fdfind", judgeSearched},
+	{"find gfind bfs " + fdNames, judgeSearched},
 	{"eval", judgeEval},
 	{"sh bash dash ash ksh", judgeShell},
 	{"sed gsed", judgeBackup},
@@ -102,12 +102,12 @@ func judgeGit(j *judge, s simple, r *grammar.Reading) {
 			j.refuse(-1, network, "sends to an address which the line itself has set")
 		}
 		if len(operands) > 0 && j.remotes[s.words[operands[0]]] {
-			j.refuseWord(&s, operands[0], network, "names an address to send to, which the line itself has set")
+			j.refuseWord(&s, operands[0], network, "sends to an address which the line itself has set")
 		}
 		return
 	case "branch":
 		if r.Gave("-d", "--delete") && r.Gave("-f", "--force") {
-			j.refuse(-1, wipe, "deletes a branch with commits that no other has")
+			j.refuse(-1, wipe, losesCommits)
 		} else if r.Gave("-f", "--force") && len(operands) > 1 && goesBack.MatchString(s.words[operands[1]]) {
 			j.refuse(-1, wipe, losesCommits)
 		}
@@ -169,10 +169,20 @@ func judgeSettings(j *judge, s simple, r *grammar.Reading) {
 // finders start programs in the middle of their words.
 var finders = wordset.New("find gfind bfs")
 
-// found judges the commands in the words of find. Each ends in a semicolon or a plus.
+// starts reports whether a word of find or fd stands before a command.
+func (s *simple) starts(word string) bool {
+	if among(s.program(), fdNames) {
+		return among(word, "-x -X --exec --exec-batch")
+	}
+	return among(word, "-exec -execdir -ok -okdir")
+}
+
+const fdNames = "fd fdfind"
+
+// found judges the commands in the words of find and fd. Each ends in a semicolon or a plus.
 func (j *judge) found(s simple, depth int) {
 	for i := 1; i < len(s.words); i++ {
-		if !among(s.words[i], "-exec -execdir -ok -okdir") {
+		if !s.starts(s.words[i]) {
 			continue
 		}
 		end := i + 1
@@ -256,7 +266,7 @@ func judgeGuarded(j *judge, s simple, r *grammar.Reading) {
 	if len(r.Operands) == 0 || among(s.first(r), "status show install list info view") {
 		return
 	}
-	j.each(s, startup, "names a program that guards the agent", func(_ int, w string) bool { return isGuard(w) })
+	j.each(s, guard, "names a program that guards the agent", func(_ int, w string) bool { return isGuard(w) })
 }
 
 // judgeSubscript refuses subscripts that run commands: a shell computes them, also from within quotes.
@@ -275,10 +285,10 @@ func judgeSought(j *judge, s simple, _ *grammar.Reading) {
 	}
 	switch {
 	case s.program() == "fuser" && anyWord(s.words[1:], fuserKills.MatchString):
-		j.each(s, startup, "ends a program that guards the agent", mentions)
+		j.each(s, guard, "ends a program that guards the agent", mentions)
 	case !s.hands && !s.pipes:
 	case among(s.program(), "pgrep pidof lsof fuser"):
-		j.each(s, startup, "finds a program that guards the agent, for another program", mentions)
+		j.each(s, guard, "names a program that guards the agent", mentions)
 	default: // and kill may end it
 		for i, w := range s.words[1:] {
 			j.sought = j.sought || mentions(i, w)
@@ -293,7 +303,7 @@ func judgeGuard(j *judge, s simple, r *grammar.Reading) {
 	own := s.program() == "toolvet"
 	if len(r.Operands) == 0 {
 		if fed := s.by != "" && feeds.Has(s.by); fed || !own && !anyWord(s.words, func(w string) bool { return among(w, "--help -h --version -V -v --list-commands --list-tools") }) {
-			j.refuse(-1, startup, "opens what guards the agent, to be told what to do") // by words or keys that the line does not show
+			j.refuse(-1, guard, "opens what guards the agent, to be told what to do") // by words or keys that the line does not show
 		}
 		return
 	}
@@ -310,7 +320,7 @@ func judgeGuard(j *judge, s simple, r *grammar.Reading) {
 		look = true // what a host runs before each call, which only answers
 	}
 	if !look {
-		j.refuse(-1, startup, "changes what guards the agent, or lets calls pass it")
+		j.refuse(-1, guard, "changes what guards the agent, or lets calls pass it")
 	}
 }
 
@@ -412,7 +422,7 @@ func judgeUnpacked(j *judge, s simple, _ *grammar.Reading) {
 		return
 	}
 	if filekind.HoldsStartup(to) {
-		j.refuse(-1, startup, "unpacks into a directory from whose files git, an agent or the system starts programs later")
+		j.refuse(-1, startup, "fills a directory from whose files git, an agent or the system starts programs later")
 	}
 	j.leaves(-1, "", to)
 }
@@ -469,7 +479,7 @@ func judgeKubernetes(j *judge, s simple, r *grammar.Reading) {
 
 func judgeKill(j *judge, s simple, _ *grammar.Reading) {
 	if j.sought && (feeds.Has(s.by) || anyWord(s.words, func(w string) bool { return contains(w, insertion) })) {
-		j.refuse(-1, startup, "ends a program that guards the agent")
+		j.refuse(-1, guard, "ends a program that guards the agent")
 	}
 	j.each(s, system, "ends every process, or the first", func(i int, w string) bool {
 		return i > 1 && (w == "-1" || w == "0") || w == "1" && s.words[i-1] != "-s" && s.words[i-1] != "-n"

@@ -34,6 +34,7 @@ var samples = map[string]string{
 	"not-ssh":           "sh -c id",
 	"linker":            "-extld=x",
 	"root":              "/",
+	"now":               "now",
 	"path":              "./x.nse",
 	"world-writable":    "/tmp/x",
 	"shared-settings":   "/tmp/x",

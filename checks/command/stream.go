@@ -54,7 +54,7 @@ func (j *judge) reads(program string, s simple, r *grammar.Reading, depth int) {
 	case hasPrefix(script, "/dev/fd/"):
 		j.refuse(-1, piped, runsPrinted)
 	case script == insertion:
-		j.refuse(-1, unread, "makes a shell or interpreter run a file that the line does not name")
+		j.refuse(-1, unread, "runs a program that the line does not name")
 	case givenCode(r):
 	case written && script != "":
 		j.code(program, text, r, depth)

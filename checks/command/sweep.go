@@ -39,9 +39,12 @@ func (j *judge) namesAll(s simple, r *grammar.Reading) bool {
 		narrow, begins := j.narrows(s, len(s.words))
 		return !narrow && !anyWord(begins, func(dir string) bool { return !j.isAll(dir) })
 	case "fd", "fdfind":
-		if anyWord(s.words[1:], func(w string) bool { return !among(w, ". -H -I -u -0 --hidden --no-ignore --print0") }) {
+		if anyWord(s.words[1:], func(w string) bool {
+			return !among(w, ". -H -I -u -0 -t f -tf --hidden --no-ignore --print0 --type file --type=file")
+		}) {
 			return false
 		}
+		return true
 	case "rg":
 		if !holds(s.words, "--files") || anyWord(s.words, func(w string) bool { return hasPrefix(w, "-g") || hasPrefix(w, "--g") || hasPrefix(w, "-t") }) {
 			return false
@@ -78,7 +81,7 @@ func judgeFind(j *judge, s simple, r *grammar.Reading) {
 	i := indexOf(s.words, "-delete")
 	deletes := i > 0
 	for k := 2; k < len(s.words) && i < 0; k++ {
-		if among(s.words[k-1], "-exec -execdir") && removes(programName(s.words[k])) {
+		if s.starts(s.words[k-1]) && removes(programName(s.words[k])) {
 			i = k
 		}
 	}
@@ -86,6 +89,11 @@ func judgeFind(j *judge, s simple, r *grammar.Reading) {
 		return
 	}
 	narrow, begins := j.narrows(s, i)
+	if among(s.program(), fdNames) {
+		before := s
+		before.words = s.words[:i-1]
+		narrow, begins = !j.namesAll(before, r), nil
+	}
 	j.refuseWord(&s, i, deleting, "deletes a directory with all in it, or files that the line does not name one by one")
 	if !narrow || deletes && !j.inside {
 		j.refuseWord(&s, i, wipe, "makes the program delete, overwrite or publish")

@@ -213,11 +213,12 @@ func (j *judge) holdsModules(dir string) bool {
 	}))
 }
 
-// carries reports whether a word holds what a command of the line reads from a file: $(base64 FILE), $(<FILE), or a variable with that.
-func (r *reader) carries(w *syntax.Word) (found bool) {
+// carries reports whether a word holds what a command of the line reads from a file: $(base64 FILE), $(<FILE), or a variable with that. It also reports
+// whether a command fetches or decodes what the word holds.
+func (r *reader) carries(w *syntax.Word) (found, fetches bool) {
 	if len(w.Parts) == 1 {
 		if _, plain := w.Parts[0].(*syntax.Lit); plain {
-			return false
+			return false, false
 		}
 	}
 	inside := 0
@@ -226,16 +227,24 @@ func (r *reader) carries(w *syntax.Word) (found bool) {
 		case *syntax.CmdSubst:
 			inside++
 		case *syntax.ParamExp:
-			found = found || n.Param != nil && r.carriers[n.Param.Value]
+			if n.Param != nil {
+				held := r.carriers[n.Param.Value]
+				found, fetches = found || held[0], fetches || held[1]
+			}
 		case *syntax.Redirect:
 			found = found || inside > 0 && n.Op == syntax.RdrIn && n.Word.Lit() != "/dev/null" && n.Word.Lit() != ""
 		case *syntax.CallExpr:
-			found = found || inside > 0 && len(n.Args) > 1 && among(programName(n.Args[0].Lit()), "cat base64 base32 xxd od hexdump gzip tar zip") &&
+			if inside == 0 || len(n.Args) < 2 {
+				break
+			}
+			program := programName(n.Args[0].Lit())
+			fetches = fetches || bringers.Has(program)
+			found = found || among(program, "cat base64 base32 xxd od hexdump gzip tar zip") &&
 				slices.ContainsFunc(n.Args[1:], func(a *syntax.Word) bool { return !hasPrefix(a.Lit(), "-") })
 		}
-		return !found
+		return !found || !fetches
 	})
-	return found
+	return found, fetches
 }
 
 // assigned judges the variables that arithmetic sets, as in ((x = 1)).

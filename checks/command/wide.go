@@ -75,7 +75,7 @@ func judgeSearched(j *judge, s simple, _ *grammar.Reading) {
 		}
 	}
 	if beyond && keys && (s.hands || findRuns(s.words)) {
-		j.refuse(-1, credential, "finds files with keys, for another program")
+		j.refuse(-1, credential, "finds files that hold secrets, for another program")
 	}
 	if far && (keys || !narrow && (s.hands || findRuns(s.words))) {
 		j.refuse(-1, credential, searchesHome)
@@ -101,7 +101,7 @@ func judgeFilled(j *judge, s simple, r *grammar.Reading) {
 		case holdsLater(j.directory, dir):
 			j.refuseWord(&s, i, startup, "fills a directory from whose files git, an agent or the system starts programs later")
 		case clears && !environments.MatchString(dir):
-			j.refuseWord(&s, i, wipe, "names a whole directory, which the program would empty")
+			j.refuseWord(&s, i, wipe, "names a whole directory, which the program would change with all that is in it")
 		}
 		if s.program() != "git" {
 			j.leaves(s.element(i), j.directory, dir)
@@ -116,7 +116,7 @@ var environments = lazyregexp.New(`(^|/)[\w.-]*\.?(virtual|v)?env[\w.-]*/?$`)
 func judgeDiscard(j *judge, s simple, r *grammar.Reading) {
 	switch first := s.first(r); {
 	case among(first, "switch checkout") && r.Gave("-C", "-B"), first == "tag" && r.Gave("-d", "--delete"), first == "fetch" && anyWord(s.words[2:], func(w string) bool { return hasPrefix(w, "+") && contains(w, ":") }):
-		j.refuse(-1, deleting, "moves or deletes a name of commits, which may have no other")
+		j.refuse(-1, deleting, losesCommits)
 	}
 	if !among(s.first(r), "checkout restore rm") || r.Gave("-b", "-B") || s.first(r) == "rm" && (!r.Gave("-r") || r.Gave("--cached")) {
 		return
@@ -190,7 +190,7 @@ func judgeBackup(j *judge, s simple, r *grammar.Reading) {
 		case j.namesSecret(made, j.directory):
 			j.refuseWord(&s, i, secret, "names a file that holds secrets or accounts")
 		case startsLater(j.directory, made):
-			j.refuseWord(&s, i, startup, "makes a file from which a shell, git or the system starts programs later")
+			j.refuseWord(&s, i, startup, "names a file from which a shell, git or the system starts programs later")
 		}
 		if contains(ending, "/") {
 			j.leaves(s.element(i), j.directory, made)
@@ -208,7 +208,7 @@ func judgeNameList(j *judge, s simple, _ *grammar.Reading) {
 
 // judgeTerminal refuses a guard in a terminal that another program makes: what asks a person there is answered by the agent.
 func judgeTerminal(j *judge, s simple, _ *grammar.Reading) {
-	j.each(s, startup, "opens what guards the agent in a terminal of its own", func(i int, w string) bool {
+	j.each(s, guard, "opens what guards the agent, to be told what to do", func(i int, w string) bool {
 		return !among(s.words[i-1], "-s -t -n -S") && anyWord(fieldsBy(w, " \t\n;|&'\""), isGuard)
 	})
 }

@@ -41,7 +41,7 @@ func TestNeighbours(t *testing.T) {
 			"eval eval ls": unread, "bash -c 'eval eval eval ls'": unread, "eval 'ls -l'": "", "bash --frobnicate -c ls": unread, "sh --frobnicate ls x.sh": unread, "bash --login -c ls": "", "bash --norc --noprofile x.sh": "", "bash x.sh --frobnicate": "", "bash -c ls --frobnicate": "",
 			"sed -i'c' -e p .envr": startup, "sed -i.v -e p .en": "", "sed -i.git/hooks/* -e p x": startup, "sed --in-place=rc -e p .bash": startup, "sed -Ei.nv s/a/b/ .e": "", "sed -inv s/a/b/ .e": secret, "sed -i.bak s/a/b/ x": "", "sed -i s/a/b/ x": "", "sed -n -e i\\x y": "",
 			"sort --files0-from=x": unread, "sort --files0-from x": unread, "sort --files0-from=-": "", "sort x": "",
-			"script -q x moat status": startup, "script -qc 'moat status' x": startup, "tmux send-keys -t 0 'moat status' Enter": startup, "screen -dm moat status": startup, "tmux new -s toolvet": "", "script -q x make test": "", "moat status": "",
+			"script -q x moat status": guard, "script -qc 'moat status' x": guard, "tmux send-keys -t 0 'moat status' Enter": guard, "screen -dm moat status": guard, "tmux new -s toolvet": "", "script -q x make test": "", "moat status": "",
 			"make 'X!=cat ~/.netrc'": secret, "make 'X != sudo ls'": privilege, "make 'X!=date'": setting, "make X=1": "",
 		},
 		"programs that start others": {
@@ -65,7 +65,7 @@ func TestNeighbours(t *testing.T) {
 			"ln -s /srv/x/skill": "", "ln -s /srv/x/.bashrc": startup, "ln -s ~/.ssh/id_rsa": secret, "ln -s x /srv/y": outside, "ln -s -t /srv x": "", "ln -s /srv/x/.git": startup,
 			"prettier --write .github/workflows/x.yml": "", "sed -i s/a/b/ .github/workflows/x.yml": startup, "prettier --write -o .github/workflows/x.yml y": startup,
 			"rm -rf $(pwd)/build": "", "rm -rf \"$(git rev-parse --show-toplevel)/build\"": "", "rm -rf $(pwd)/": wipe, "rm -rf \"$(git rev-parse --show-toplevel)\"": wipe, "rm -rf $(pwd)/..": wipe, "echo x > \"$(git rev-parse --show-toplevel)/.git/hooks/x\"": startup, "cp x $(brew --prefix)/etc/y": outside,
-			"safe-chains 'rm -rf x'": "", "safe-chains hook x": startup, "moat 'rm -rf x'": startup,
+			"safe-chains 'rm -rf x'": "", "safe-chains hook x": guard, "moat 'rm -rf x'": guard,
 		},
 		"all of the work": {
 			"find . -exec rm -rf {} +": wipe, "find . -type f -exec rm {} \\;": wipe, "find . -type f -print0 | xargs -0 rm": wipe, "find . -type f | while read f; do rm \"$f\"; done": wipe, "ls -A | xargs rm -rf": wipe, "ls | grep -v keep | xargs rm -rf": wipe, "git ls-files | xargs rm -f": wipe, "rm $(git ls-files)": wipe, "for f in $(git ls-files); do rm $f; done": wipe, "rg --files | xargs rm": wipe,
@@ -80,7 +80,7 @@ func TestNeighbours(t *testing.T) {
 			"make -f build.mk": "", "pip install -r <(grep -v x r.txt)": "", "java -jar x.jar <(sort a)": "", "python3 x.py <(sort a)": "", "grep -f <(echo x) y": "", "jq -f <(echo .) x.json": "", "kubectl apply -f <(echo x)": "", "diff <(ls) <(ls b)": "",
 		},
 		"what ends a guard": {
-			"kill -9 $(pgrep -f hook-judge)": startup, "kill $(pgrep -f '[t]oolvet.hook')": startup, "kill -9 $(ps aux | grep toolvet | awk '{print $2}')": startup, "ps aux | awk '/toolvet/{print $2}' | xargs kill": startup, "P=$(ps aux | grep [t]oolvet | cut -c9-14); kill $P": startup, "kill $(cat ~/.cache/toolvet/hook/x.pid)": startup, "fuser -k ~/.cache/toolvet/hook/x.sock": startup, "lsof -t ~/.cache/toolvet/hook/x.sock | xargs kill": startup,
+			"kill -9 $(pgrep -f hook-judge)": guard, "kill $(pgrep -f '[t]oolvet.hook')": guard, "kill -9 $(ps aux | grep toolvet | awk '{print $2}')": guard, "ps aux | awk '/toolvet/{print $2}' | xargs kill": guard, "P=$(ps aux | grep [t]oolvet | cut -c9-14); kill $P": guard, "kill $(cat ~/.cache/toolvet/hook/x.pid)": guard, "fuser -k ~/.cache/toolvet/hook/x.sock": guard, "lsof -t ~/.cache/toolvet/hook/x.sock | xargs kill": guard,
 			"ps aux | grep toolvet | grep -v grep": "", "kill $(pgrep -f vite)": "", "ps aux | grep vite | awk '{print $2}' | xargs kill": "", "fuser -k 3000/tcp": "", "fuser ~/.cache/toolvet/hook/x.sock": "", "grep -rn toolvet docs | head; kill 1234": "",
 		},
 		"containers": {

@@ -48,6 +48,7 @@ var kindWords = map[string]string{
 	"system":      "changing the system's directories, disks or users",
 	"outside":     "changing a file outside the project",
 	"wipe":        "deleting, overwriting or publishing at large",
+	"guard":       "changing a program that guards the agent",
 	"startup":     "changing what starts later: shell profiles, git hooks, CI",
 	"later":       "commands for another time",
 	"privilege":   "another user's rights, as by sudo",
