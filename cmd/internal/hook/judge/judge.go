@@ -18,6 +18,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -176,9 +177,16 @@ func (j *Judge) before(ctx context.Context, host *hook.Host, p *policyFile, e ho
 		if told := d.Asks(ctx, c, door.Request{ID: e.Call}, asking("the MCP server is unknown: neither the policy nor the host's configuration names it")); !told.Ask {
 			return refusal(c, told)
 		}
-		return hook.Answer{Decision: hook.Ask, Reason: "toolvet does not know the MCP server " + c.Server + ": neither the policy nor the configuration of " + host.Title + " names it."}
+		return hook.Answer{Decision: hook.Ask, Reason: "toolvet does not know the MCP server " + c.Server + ": neither the policy nor the configuration of " + host.Title + " names it.\n  fix: configure it in " + host.Title + ", or name it in the hook's policy: servers: {" + strconv.Quote(c.Server) + ": {}}"}
 	case c.Server != host.Name && deeper(c.Arguments, 0):
 		return asks(ctx, d, c, e, "its arguments are nested deeper than toolvet reads them")
+	case c.Server == host.Name && p.asksAbout(host.Name, "wipe") && discards(lineIn(e), e.Dir):
+		found := asking("/command: throws away all changes in a directory that are not committed")
+		found.Findings[0].Check, found.Findings[0].Source = "command", "wipe"
+		if told := d.Asks(ctx, c, door.Request{ID: e.Call}, found); !told.Ask {
+			return refusal(c, told)
+		}
+		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about this call:\n" + said(c.Name, found, "")}
 	case memory.Secret && carries(host.Name, e, c.Server) != "":
 		return asks(ctx, d, c, e, carries(host.Name, e, c.Server)+afterSecret(certain))
 	case (memory.Foreign || p.preset == "strict") && c.Server == host.Name && spreads(lineIn(e)):

@@ -114,6 +114,12 @@ func (p *policyFile) names(server string) bool {
 	return p.all.Server(server) != nil && server != ""
 }
 
+// asksAbout reports whether the preset asks about a kind of what the commands of a host do.
+func (p *policyFile) asksAbout(host, kind string) bool {
+	s := p.all.Server(host)
+	return (p.preset == "standard" || p.preset == "strict") && (s == nil || len(s.Tools) == 0 && !slices.Contains(s.Unasked.Kinds, kind))
+}
+
 // observer returns who records calls.
 func (p *policyFile) observer() toolvet.Observer { return p.record }
 

@@ -29,7 +29,7 @@ func said(tool string, v toolvet.Verdict, earlier string) string {
 			kind = "network"
 		}
 		f.Suggestion = strings.TrimSuffix(f.Suggestion, ", or have the policy list this one under programs") // a list would take the place of all that the preset says
-		if !f.Asks() || kind == "guard" { // which no policy of an agent should let pass
+		if !f.Asks() || kind == "guard" {                                                                    // which no policy of an agent should let pass
 			continue
 		}
 		if how := instead[kind]; how != "" && (f.Source != "" || f.Suggestion == "") {
