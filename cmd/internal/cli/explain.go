@@ -83,14 +83,27 @@ func explainCheck(w io.Writer, checks []*check.Check, name string) error {
 	return enforce.WithHint(err, "'toolvet explain' lists the checks")
 }
 
-// kindOfCommand is what the page of the check command tells of something with a name, as hooks use it in refusals; "" if it tells nothing. The page
-// has a kind in a row of a table, or with others in brackets behind the name of an option, as "deny".
+// kindOfCommand is what the page of the check command tells of something with a name, as hooks use it in refusals, or the page of the check path; "" if
+// neither does. A page has a kind in a row of a table, or with others in brackets behind the name of an option, as "deny". Syntax of a shell stands in
+// a sentence.
 func kindOfCommand(checks []*check.Check, name string) string {
-	i := slices.IndexFunc(checks, func(c *check.Check) bool { return c.Name == "command" })
-	if i < 0 || name == "command" {
-		return ""
+	for _, on := range []string{"command", "path"} {
+		if i := slices.IndexFunc(checks, func(c *check.Check) bool { return c.Name == on }); i >= 0 && name != "command" {
+			if told := kindOn(checks[i].Doc, name); told != "" {
+				return told
+			}
+		}
 	}
-	for line := range strings.Lines(checks[i].Doc) {
+	return ""
+}
+
+func kindOn(page, name string) string {
+	if _, syntax, ok := strings.Cut(page, "\nFrom the shell, "); ok {
+		if syntax, _, _ = strings.Cut(syntax, "\n\n"); strings.Contains(syntax, "`"+name+"`") {
+			return name + ": syntax that a shell acts on, outside quotes"
+		}
+	}
+	for line := range strings.Lines(page) {
 		cells := strings.SplitN(strings.TrimSpace(line), "|", 3)
 		if len(cells) < 3 || cells[0] != "" {
 			continue
@@ -108,6 +121,9 @@ func kindOfCommand(checks []*check.Check, name string) string {
 
 // unaskedExample is a policy by which a hook lets a kind pass that it asks about; "" if none does.
 func unaskedExample(kind string) string {
+	if kind == "key" {
+		kind = "credential" // a policy has one name for both
+	}
 	if !slices.Contains(policy.Consentable(), kind) {
 		return ""
 	}
