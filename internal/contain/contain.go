@@ -4,6 +4,7 @@
 package contain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,8 +36,11 @@ type Config struct {
 	// a mount cannot protect a file that an editor replaces.
 	Keep   []string
 	Remote bool // the command starts the server elsewhere
-	Stderr io.Writer
-	Logger *slog.Logger // nil discards
+	// Name and Policy are the server's name and the file of its policy, in words of the log. Told remembers what the log has; nil: nothing yet.
+	Name, Policy string
+	Told         *Told
+	Stderr       io.Writer
+	Logger       *slog.Logger // nil discards
 }
 
 // Bounds of the files that a server writes outside its writable places, which are in memory.
@@ -54,8 +58,9 @@ type Server struct {
 	// Write and Read are places that it may change or read, beside programs and its own files.
 	Write, Read []string
 
-	close sync.Once
-	shut  func()
+	close  sync.Once
+	shut   func()
+	stdout *listener
 }
 
 // Start starts a server in walls. It fails if this machine cannot build them.
@@ -76,10 +81,11 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 		}
 		cfg.Dir = dir
 	}
-	view, err := ViewOf(&cfg)
+	seen, err := viewerOf(&cfg)
 	if err != nil {
 		return nil, fmt.Errorf("the server cannot be contained: %w", err)
 	}
+	view := &seen.view
 	config := sandbox.Config{
 		Args: cfg.Command, Env: cfg.Env, Dir: cfg.Dir, Init: cfg.Init, View: view,
 		Limits: sandbox.Limits{Storage: maxStorage, Files: maxFiles},
@@ -99,6 +105,12 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 	if s.Sandbox, err = sandbox.Start(ctx, config); err != nil {
 		return nil, unsupported(err)
 	}
+	if cfg.Told == nil {
+		cfg.Told = new(Told)
+	}
+	s.stdout = &listener{ReadCloser: s.Sandbox.Stdout(), explain: &explainer{
+		viewer: *seen, server: cfg.Name, file: cmp.Or(cfg.Policy, "the policy"), log: cfg.Logger, told: cfg.Told, busy: make(chan struct{}, maxLooks),
+	}}
 	if cfg.Stderr == nil {
 		cfg.Stderr = io.Discard
 	}
@@ -121,6 +133,9 @@ func unsupported(err error) error {
 	}
 	return fmt.Errorf("the server cannot be contained here, and is not started: %s; %s", missing.What, missing.Fix)
 }
+
+// Stdout returns the reader of the server's messages.
+func (s *Server) Stdout() io.ReadCloser { return s.stdout }
 
 // End ends the server. See [process.Process.End].
 func (s *Server) End(ctx context.Context, grace process.Grace) process.Exit {

@@ -124,6 +124,30 @@ func directory(t *testing.T, files map[string]string) string {
 	return dir
 }
 
+// TestExplained holds that the log explains an error that the walls cause, once in all starts of a server.
+func TestExplained(t *testing.T) {
+	t.Parallel()
+	dir := directory(t, map[string]string{"root/x": "", "outside/file.txt": ""})
+	answer := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"ENOENT: no such file, open '%s/outside/file.txt'"}}`, dir)
+	var log safeBuilder
+	told := new(Told)
+	for range 2 {
+		c := begin(t, Config{
+			Roots: []string{dir + "/root"}, Dir: dir + "/root", Env: append(os.Environ(), "ANSWER="+answer), Name: "files", Policy: "p.yaml", Told: told, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+		})
+		if got, _ := c.call("environment", "ANSWER", ""); got != answer {
+			t.Errorf("the answer is %s", got)
+		}
+	}
+	want := `contain: {read: ['` + dir + `/outside/file.txt']} in p.yaml shows it`
+	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(log.String(), want) && time.Now().Before(deadline); {
+		time.Sleep(5 * time.Millisecond)
+	}
+	if strings.Count(log.String(), want) != 1 {
+		t.Errorf("logged %s, want %s once", log.String(), want)
+	}
+}
+
 // TestFiles attacks the files of the machine through a server without any check of its own. Harmless calls work.
 func TestFiles(t *testing.T) {
 	t.Parallel()

@@ -86,6 +86,14 @@ func Words(write, read []string) string {
 
 // ViewOf derives the view of a server from its walls, its roots and its command.
 func ViewOf(cfg *Config) (*sandbox.View, error) {
+	v, err := viewerOf(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &v.view, nil
+}
+
+func viewerOf(cfg *Config) (*viewer, error) {
 	v := &viewer{env: map[string]string{}}
 	for _, variable := range cfg.Env {
 		name, value, _ := strings.Cut(variable, "=")
@@ -129,7 +137,7 @@ func ViewOf(cfg *Config) (*sandbox.View, error) {
 	if err := v.hide(); err != nil {
 		return nil, err
 	}
-	return &v.view, nil
+	return v, nil
 }
 
 // programs adds the places of the system's programs, those of launchers, and the server's own code.

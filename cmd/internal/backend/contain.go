@@ -17,8 +17,8 @@ import (
 )
 
 // Contain starts a server of a policy in the walls that the policy describes. The server must not change the files
-// in keep.
-func Contain(ctx context.Context, s *policy.Server, command, keep []string, stderr io.Writer, log *slog.Logger) (*contain.Server, error) {
+// in keep, of which the policy is the first (see [Kept]). Told remembers what the log says of its walls.
+func Contain(ctx context.Context, s *policy.Server, command, keep []string, told *contain.Told, stderr io.Writer, log *slog.Logger) (*contain.Server, error) {
 	init, err := SandboxInit()
 	if err != nil {
 		return nil, err
@@ -31,7 +31,12 @@ func Contain(ctx context.Context, s *policy.Server, command, keep []string, stde
 	if len(world.Roots) == 0 && s.ClientRoots && !world.Remote {
 		world = preset.WorldIn(s.Dir, command)
 	}
+	var file string
+	if len(keep) > 0 {
+		file = keep[0]
+	}
 	return contain.Start(ctx, contain.Config{
+		Name: s.Name, Policy: file, Told: told,
 		Command: command, Env: env, Dir: s.Dir, Init: init, Walls: *s.Contain, Roots: world.Roots, Keep: keep, Remote: world.Remote, Stderr: stderr, Logger: log,
 	})
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolvet/toolvet/cmd/internal/supervise"
 	"github.com/toolvet/toolvet/internal/auth"
+	"github.com/toolvet/toolvet/internal/contain"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/wire/streamable"
@@ -28,6 +29,8 @@ type Dialer struct {
 	Supervisor []string
 	Keep       []string // files that a contained server must not change
 	Logger     *slog.Logger
+
+	told contain.Told
 }
 
 // Dial implements [upstream.Dialer].
@@ -39,7 +42,7 @@ func (d *Dialer) Dial(ctx context.Context, stderr io.Writer) (upstream.Transport
 		return nil, Unreachable(d.Server)
 	}
 	if d.Server.Contain != nil {
-		server, err := Contain(ctx, d.Server, d.Server.Command, d.Keep, stderr, d.Logger)
+		server, err := Contain(ctx, d.Server, d.Server.Command, d.Keep, &d.told, stderr, d.Logger)
 		if err != nil {
 			return nil, err // a nil *contain.Server is no nil Transport
 		}

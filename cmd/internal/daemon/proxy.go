@@ -158,8 +158,9 @@ func (p *proxy) contained(remote *remote) (func(context.Context) (stdio.Peer, er
 		server.Contain = new(policy.Containment)
 	}
 	var told sync.Once
+	var explained contain.Told
 	return func(ctx context.Context) (stdio.Peer, error) {
-		s, err := backend.Contain(ctx, &server, p.gate.command, p.gate.keep, p.cfg.Stderr, p.cfg.Logger)
+		s, err := backend.Contain(ctx, &server, p.gate.command, p.gate.keep, &explained, p.cfg.Stderr, p.cfg.Logger)
 		if err != nil {
 			return nil, err // a nil *contain.Server is no nil Peer
 		}
