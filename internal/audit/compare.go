@@ -32,7 +32,14 @@ type Outcome struct {
 type Harmless struct {
 	Calls int    `json:"calls"`
 	Work  int    `json:"work"` // of them, those with a harmless call that works in the later audit, too
-	Lost  []Cell `json:"lost"` // the others
+	Lost  []Lost `json:"lost"` // the others
+}
+
+// A Lost is a cell whose harmless call does not work any more.
+type Lost struct {
+	Cell
+	Why    []string `json:"why,omitempty"`    // the answer, in lines
+	Change []string `json:"change,omitempty"` // what lets it pass
 }
 
 // A Change is a cell with another verdict.
@@ -45,16 +52,16 @@ type Change struct {
 
 // Compare finds the differences. Worked and works are the cells of the two audits with a harmless call that worked.
 func Compare(before, after *Report, worked, works []Cell) Comparison {
-	c := Comparison{SchemaVersion: SchemaVersion, Before: before, After: after, Changed: []Change{}, Harmless: Harmless{Lost: []Cell{}}}
+	c := Comparison{SchemaVersion: SchemaVersion, Before: before, After: after, Changed: []Change{}, Harmless: Harmless{Lost: []Lost{}}}
 	for _, call := range worked {
 		c.Harmless.Calls++
 		if slices.Contains(works, call) {
 			c.Harmless.Work++
 		} else {
-			c.Harmless.Lost = append(c.Harmless.Lost, call)
+			c.Harmless.Lost = append(c.Harmless.Lost, Lost{Cell: call})
 		}
 	}
-	slices.SortFunc(c.Harmless.Lost, compareCells)
+	slices.SortFunc(c.Harmless.Lost, func(a, b Lost) int { return compareCells(a.Cell, b.Cell) })
 	was, now := byCell(before), byCell(after)
 	for _, a := range before.Cells {
 		b, ok := now[a.Cell]

@@ -27,7 +27,7 @@ func TestCompare(t *testing.T) {
 		"schema kept dynamic guarded")})
 	kept, gone := Cell{Tool: "guarded", Param: "/p", Class: Path}, Cell{Tool: "blocked", Param: "/p", Class: Path}
 	c := Compare(before, after, []Cell{kept, gone}, []Cell{kept})
-	if diff := cmp.Diff(Harmless{Calls: 2, Work: 1, Lost: []Cell{gone}}, c.Harmless); diff != "" {
+	if diff := cmp.Diff(Harmless{Calls: 2, Work: 1, Lost: []Lost{{Cell: gone}}}, c.Harmless); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff(Outcome{Weaknesses: 5, Guarded: 1, NotSeen: 1, Unknown: 1, Remain: 2, New: 1}, c.Outcome); diff != "" {

@@ -18,10 +18,8 @@ import (
 	"github.com/toolvet/toolvet/internal/audit/probe"
 	"github.com/toolvet/toolvet/internal/audit/render"
 	"github.com/toolvet/toolvet/internal/enforce"
-	"github.com/toolvet/toolvet/internal/infer"
 	"github.com/toolvet/toolvet/internal/pin"
 	"github.com/toolvet/toolvet/internal/policy"
-	"github.com/toolvet/toolvet/internal/preset"
 	"github.com/toolvet/toolvet/internal/terminal"
 )
 
@@ -50,6 +48,7 @@ func (a *app) auditBehindProxy(ctx context.Context, flags auditFlags, server []s
 		return err
 	}
 	compared := audit.Compare(before, after, alone.Controls, found.Controls)
+	p.explainLost(compared.Harmless.Lost, found.Refused, p.walled)
 	if flags.json {
 		err = writeJSON(a.stdout, compared)
 	} else {
@@ -74,6 +73,8 @@ type proxied struct {
 	server []string
 	in     audit.Input
 	before *audit.Report
+	name   string // of the server in the policy
+	walled bool   // walls stood around the server
 }
 
 // given tries the server behind the policy or preset of the flags.
@@ -95,6 +96,7 @@ func (p *proxied) walls() (*policy.Containment, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.name = all.Servers[0].Name
 	if walls := all.Servers[0].Contain; walls != nil || !p.flags.contain {
 		return walls, nil
 	}
@@ -107,6 +109,7 @@ func (p *proxied) try(ctx context.Context, policyFile string, shown []string, wa
 	if err != nil {
 		return nil, nil, err
 	}
+	p.walled = walls != nil
 	found, err := p.tryServer(ctx, p.flags, command, walls, nil)
 	if err != nil {
 		return nil, nil, err
@@ -131,23 +134,32 @@ func (p *proxied) drafted(ctx context.Context, alone *probe.Result) (*audit.Repo
 	if alone.Catalog == nil {
 		return nil, nil, errors.New("there is nothing to draft a policy from: the server's tools could not be listed")
 	}
+	p.name = serverName(p.server)
 	d := &drafting{checks: p.checks, command: p.server, listed: map[string]*call.Catalog{pin.Tools: alone.Catalog}, found: p.before.Weaknesses, worked: alone.Controls}
 	shown := []string{"--policy=" + p.flags.writePolicy}
 	after, found, err := p.behind(ctx, d, shown)
 	if err != nil {
 		return nil, nil, err
 	}
-	left := attacks(after)
+	left, loosened := attacks(after), d.loosen(alone, found)
 	if left > 0 || p.flags.contain || slices.ContainsFunc(d.found, func(w audit.Weakness) bool { return runsAnything(&w) }) {
 		bare := after
-		d.walls = wallsFor(alone)
+		d.walls = wallsFor(alone, rooted(p.server), nil)
 		if after, found, err = p.behind(ctx, d, shown); err != nil {
 			return nil, nil, err
 		}
 		byWalls(bare, after)
+	} else if loosened {
+		if after, found, err = p.behind(ctx, d, shown); err != nil {
+			return nil, nil, err
+		}
 	}
 	if left > 0 {
 		after.Notes = append(after.Notes, fmt.Sprintf("demands on arguments alone left %s open, so the policy has walls (contain)", count(left, "place")))
+	}
+	if d.walls != "" { // the audit's root stood for the directory
+		place := p.placeFor(alone, d.found)
+		d.walls, d.place = wallsFor(alone, rooted(p.server), place), place
 	}
 	if err := writePolicy(p.flags.writePolicy, d.text(), false); err != nil {
 		return nil, nil, err
@@ -169,7 +181,7 @@ func byWalls(bare, walled *audit.Report) {
 // behind tries the server behind the proxy with a draft, in which the audit's root stands for the server's directories, if the draft knows any.
 func (p *proxied) behind(ctx context.Context, d *drafting, shown []string) (*audit.Report, *probe.Result, error) {
 	inside := *d
-	if len(preset.World(d.command).Roots) > 0 || slices.ContainsFunc(d.command, func(word string) bool { return strings.Contains(word, policy.Root) }) {
+	if rooted(d.command) {
 		inside.roots = []string{probe.RootInside()}
 	}
 	dir, err := os.MkdirTemp("", "toolvet-draft-")
@@ -190,18 +202,6 @@ func (p *proxied) behind(ctx context.Context, d *drafting, shown []string) (*aud
 		return nil, nil, err
 	}
 	return p.try(ctx, file, shown, all.Servers[0].Contain)
-}
-
-// wallsFor returns the options of walls in which the harmless calls of a server work.
-func wallsFor(alone *probe.Result) string {
-	fetches := slices.ContainsFunc(alone.Controls, func(c audit.Cell) bool { return c.Class == audit.URL })
-	for _, name := range alone.Catalog.Names() {
-		fetches = fetches || slices.ContainsFunc(infer.Tool(alone.Catalog.Tool(name)), func(g infer.Guess) bool { return g.Kind == infer.URL })
-	}
-	if fetches {
-		return `{network: {allow: ["*"]}} # tighten: {write: [/srv/data], network: {allow: [api.example.com]}}`
-	}
-	return `{} # tighten: {write: [/srv/data]}; loosen: {network: {allow: [api.example.com]}}`
 }
 
 // attacks counts the places where attacks on files, addresses or commands get through.

@@ -46,6 +46,9 @@ type drafting struct {
 	worked []audit.Cell
 	// walls are the options of the server's containment; "": it has none.
 	walls string
+	place *drawnPlace // that they show; nil: none
+	// loose are demands that refused harmless calls, and are left out.
+	loose []demandAt
 
 	advised map[infer.Kind]bool // kinds of arguments for which the draft has told how to tighten a demand
 }
@@ -82,7 +85,7 @@ func (d *drafting) text() []byte {
 		if slices.ContainsFunc(d.found, func(w audit.Weakness) bool { return runsAnything(&w) }) {
 			why = "by design a tool runs any command or code"
 		}
-		fmt.Fprintf(&b, "    # proven: %s, so walls stand around the server (docs/contain.md).\n    # keep them: without contain, commands and code reach files and hosts that no demand here names, also by redirection\n    contain: %s\n", why, d.walls)
+		fmt.Fprintf(&b, "    # proven: %s, so walls stand around the server (docs/contain.md).\n    # keep them: without contain, commands and code reach files and hosts that no demand here names, also by redirection\n%s    contain: %s\n", why, d.place.words(), d.walls)
 	}
 	var drafted bytes.Buffer
 	demanded := false
@@ -145,6 +148,10 @@ func (d *drafting) tool(b *bytes.Buffer, t *call.Tool) bool {
 	demands := 0
 	strict := preset.Strict(t)
 	for _, g := range guesses {
+		if slices.Contains(d.loose, demandAt{t.Name, g.Address, g.Kind}) && proven.find(g.Address) == nil {
+			fmt.Fprintf(&body, "          # %s: no demand: it looks like %s, and that demand refused a harmless call of the audit\n", oneLine(argument(g.Address), maxDescription), g.Kind)
+			continue
+		}
 		if !proven.instead(g) {
 			demands++
 			options := cmp.Or(existing(strict, g.Address), everyday(t, g.Kind))

@@ -20,6 +20,7 @@ import (
 	"github.com/toolvet/toolvet/internal/machine/egress"
 	"github.com/toolvet/toolvet/internal/machine/sandbox"
 	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/upstream"
 )
@@ -68,6 +69,8 @@ type Result struct {
 	// Controls are the cells with a harmless call that worked, and Catalog has the tools as the server listed them.
 	Controls []audit.Cell
 	Catalog  *call.Catalog
+	// Refused has the answer to a harmless call that did not work, in lines, by the cell.
+	Refused map[audit.Cell][]string
 }
 
 // Run audits a server in a sandbox. An error means that the server did not start, or says why no
@@ -297,6 +300,79 @@ func (a *auditor) worked(c audit.Cell) {
 	if !slices.Contains(a.result.Controls, c) {
 		a.result.Controls = append(a.result.Controls, c)
 	}
+}
+
+// Bounds of the answer to a harmless call that did not work.
+const (
+	maxRefusalLines = 8
+	maxRefusalLine  = 300
+)
+
+// refused keeps the answer to a harmless call that did not work.
+func (a *auditor) refused(c audit.Cell, r reply) {
+	if r.ok() {
+		return
+	}
+	lines := verdict(r.raw)
+	if lines == nil {
+		lines = answered(r)
+	}
+	a.keepRefusal(c, lines)
+}
+
+// refusedByPolicy begins a refusal of toolvet's own.
+const refusedByPolicy = "the policy refuses it:"
+
+// verdict are the reasons of a refusal by toolvet in front of the server, each with its place, its check and its code; nil: it is none.
+func verdict(raw json.RawMessage) (lines []string) {
+	var m struct {
+		Meta map[string]struct {
+			Findings []struct{ Pointer, Message, Check, Code string }
+		} `json:"_meta"`
+	}
+	if json.Unmarshal(raw, &m) != nil {
+		return nil
+	}
+	for _, f := range m.Meta[protocol.VerdictKey].Findings {
+		if len(lines) == 0 {
+			lines = append(lines, refusedByPolicy)
+		}
+		if len(lines) < maxRefusalLines {
+			lines = append(lines, fmt.Sprintf("- %s: %s [%s, %s]", show(f.Pointer), withoutTokens(strictjson.Printable(f.Message, maxRefusalLine)), show(f.Check), show(f.Code)))
+		}
+	}
+	return lines
+}
+
+// answered is an answer in lines.
+func answered(r reply) (lines []string) {
+	var m struct{ Content []struct{ Text string } }
+	said := cmp.Or(r.failed, r.text) // of an error, its message
+	if json.Unmarshal(r.raw, &m) == nil && len(m.Content) > 0 {
+		said = m.Content[0].Text
+	}
+	for line := range strings.Lines(said) {
+		if line = strings.TrimRight(withoutTokens(strictjson.Printable(strings.TrimRight(line, "\r\n"), maxRefusalLine)), " "); line != "" && len(lines) < maxRefusalLines {
+			lines = append(lines, line)
+		}
+	}
+	if r.refused != nil && len(lines) > 0 {
+		lines[0] += fmt.Sprintf(" (error %d)", r.refused.Code)
+	}
+	return lines
+}
+
+// keepRefusal keeps the first answer for a cell, or the first refusal by a policy: of several forms, others fail for reasons of their own.
+func (a *auditor) keepRefusal(c audit.Cell, lines []string) {
+	known, has := a.result.Refused[c]
+	ours := func(lines []string) bool { return len(lines) > 0 && lines[0] == refusedByPolicy }
+	if len(lines) == 0 || has && (ours(known) || !ours(lines)) {
+		return
+	}
+	if a.result.Refused == nil {
+		a.result.Refused = map[audit.Cell][]string{}
+	}
+	a.result.Refused[c] = lines
 }
 
 func (a *auditor) fact(f audit.Fact) {

@@ -62,14 +62,20 @@ type tried struct {
 
 // command tries whether the text of a parameter becomes a command, or further arguments of one.
 func (a *auditor) command(ctx context.Context, t *tool, p parameter) {
-	if a.byDesign(ctx, t, p) {
+	designed := a.byDesign(ctx, t, p)
+	a.plainly(ctx, t, p)
+	if designed {
 		return
 	}
 	c := cell(t, p, audit.Command)
 	w := &watch{a: a, t: t, p: p}
 	normal := a.normal(t, p)
 	works := false
-	w.follow(ctx, []string{normal}, func(_ int, r reply) bool { works = r.ok(); return false })
+	w.follow(ctx, []string{normal}, func(_ int, r reply) bool {
+		works = r.ok()
+		a.refused(c, r)
+		return false
+	})
 	if works {
 		a.worked(c)
 	}

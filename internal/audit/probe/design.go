@@ -27,24 +27,46 @@ type language struct {
 	name  string // as a tool without a list of them may know it
 	match func(choice string) bool
 	file  func(path string) string // code that makes a file
+	plain string                   // harmless code
 }
 
 // languages are those of programs that a sandbox has, or may have.
 var languages = []language{
-	{"bash", lazyregexp.New(`(?i)^(shell\w*|bash|sh)$`).MatchString, func(path string) string { return "touch " + path }},
-	{"python", lazyregexp.New(`(?i)^(py|python[\d.]*)$`).MatchString, func(path string) string { return "open(" + strconv.Quote(path) + `, "w").close()` }},
+	{"bash", lazyregexp.New(`(?i)^(shell\w*|bash|sh)$`).MatchString, func(path string) string { return "touch " + path }, "pwd"},
+	{"python", lazyregexp.New(`(?i)^(py|python[\d.]*)$`).MatchString, func(path string) string { return "open(" + strconv.Quote(path) + `, "w").close()` }, "print(1)"},
 	{"javascript", lazyregexp.New(`(?i)^(js|javascript|node|nodejs)$`).MatchString, func(path string) string {
 		return `require("fs").writeFileSync(` + strconv.Quote(path) + `, "")`
-	}},
+	}, "console.log(1)"},
+}
+
+// languagesOf are those in which a parameter may take code, or a command.
+func languagesOf(p parameter) []language {
+	switch {
+	case infer.CodeName(p.name) && strings.Count(p.pointer, "/") == 1:
+		return languages
+	case p.kind == infer.Command:
+		return languages[:1]
+	}
+	return nil
+}
+
+// plainly makes harmless calls of a tool that may run commands or code.
+func (a *auditor) plainly(ctx context.Context, t *tool, p parameter) {
+	c := cell(t, p, audit.Command)
+	for _, l := range languagesOf(p) {
+		u, _ := t.in(l, p)
+		r := a.call(ctx, u, u.sample(a.world, setting{p, l.plain}))
+		if r.ok() {
+			a.worked(c)
+			return
+		}
+		a.refused(c, r)
+	}
 }
 
 // byDesign reports whether running commands, or code, is the tool's purpose: it ran some as it was sent.
 func (a *auditor) byDesign(ctx context.Context, t *tool, p parameter) bool {
-	code := infer.CodeName(p.name) && strings.Count(p.pointer, "/") == 1
-	for i, l := range languages {
-		if !code && (p.kind != infer.Command || i > 0) {
-			break
-		}
+	for i, l := range languagesOf(p) {
 		id := token()
 		u, anyLanguage := t.in(l, p)
 		value := l.file(a.world.inside("fired", id))

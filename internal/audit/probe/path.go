@@ -214,6 +214,7 @@ func (a *auditor) pathControl(ctx context.Context, t *tool, p parameter, forms [
 			f.acts = true
 			return f, true, unknown
 		}
+		a.refused(cell(t, p, audit.Path), r)
 		if host, ok := a.canary.told("/" + fresh); ok {
 			return form{ext: ".txt"}, false, audit.Fact{Verdict: audit.NoEvidence, Kind: audit.KindElsewhere, Why: "no file of this machine is meant: the path is sent on to " + show(host)}
 		}

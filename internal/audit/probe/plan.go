@@ -109,6 +109,9 @@ func (a *auditor) join(r Result) {
 	for _, c := range r.Controls {
 		a.worked(c)
 	}
+	for c, lines := range r.Refused {
+		a.keepRefusal(c, lines)
+	}
 	for _, n := range r.Notes {
 		a.note("%s", n)
 	}

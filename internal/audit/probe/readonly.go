@@ -129,6 +129,7 @@ func (x *reading) call(ctx context.Context, text string) reply {
 // reaches reports whether a harmless statement gets to a database. No echo is taken for a result.
 func (x *reading) reaches(ctx context.Context) bool {
 	r := x.call(ctx, "SELECT '"+x.first+"' || '"+x.last+"' AS audit")
+	x.a.refused(x.c, r)
 	if x.a.session == nil || r.failed != "" {
 		return false
 	}

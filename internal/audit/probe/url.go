@@ -191,6 +191,7 @@ func (a *auditor) urlControl(ctx context.Context, t *tool, p parameter) (works *
 			}
 			return &b, strings.Contains(r.text, a.canary.body), unknown
 		}
+		a.refused(cell(t, p, audit.URL), r)
 		host, relayed := a.canary.relayed(at)
 		if relayed || ok {
 			host = cmp.Or(host, h.host)

@@ -139,7 +139,7 @@ func Comparison(w io.Writer, c *audit.Comparison) error {
 		fmt.Fprintf(b, "Not known any more: no harmless call or content came back, so no attack could be tried. Perhaps the policy refuses the call, or withholds its result.\n")
 	}
 	h := c.Harmless
-	fmt.Fprintf(b, "Harmless calls: they worked in %d places, and still work in %d\n", h.Calls, h.Work)
+	fmt.Fprintf(b, "Harmless calls: they worked in %s, and still work in %d\n", places(h.Calls), h.Work)
 	switch {
 	case h.Calls == 0:
 		fmt.Fprintf(b, "The audit knows no harmless call of these tools, with the proxy or without it: nothing shows that they do their work there, and so the second grade is no pass\n")
@@ -147,7 +147,13 @@ func Comparison(w io.Writer, c *audit.Comparison) error {
 		fmt.Fprintf(b, "No harmless call works behind the proxy: nothing shows that the tools still do their work there, and so the second grade is no pass\n")
 	}
 	for _, lost := range h.Lost {
-		fmt.Fprintf(b, "  no more: %s\n", lost)
+		fmt.Fprintf(b, "  no more: %s\n", lost.Cell)
+		for _, why := range lost.Why {
+			fmt.Fprintf(b, "    %s\n", why)
+		}
+		for _, change := range lost.Change {
+			fmt.Fprintf(b, "    to let it pass: %s\n", change)
+		}
 	}
 	fmt.Fprintf(b, "\nWhat changed (%d)\n", len(c.Changed))
 	for _, one := range c.Changed {
@@ -173,6 +179,13 @@ func thatCount(n int) string {
 		return "1 weakness that counts"
 	}
 	return fmt.Sprintf("%d weaknesses that count", n)
+}
+
+func places(n int) string {
+	if n == 1 {
+		return "1 place"
+	}
+	return fmt.Sprintf("%d places", n)
 }
 
 func known(v audit.Verdict) string {

@@ -1,0 +1,144 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/checks/suite"
+	"github.com/toolvet/toolvet/internal/audit"
+	"github.com/toolvet/toolvet/internal/audit/probe"
+	"github.com/toolvet/toolvet/internal/enforce"
+	"github.com/toolvet/toolvet/internal/pin"
+	"github.com/toolvet/toolvet/internal/policy"
+)
+
+// oneTool returns a catalog of one tool.
+func oneTool(t *testing.T, text string) *call.Catalog {
+	t.Helper()
+	tool, err := call.DecodeTool([]byte(text), call.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return call.NewCatalog([]*call.Tool{tool})
+}
+
+// TestLost holds that a lost harmless call is told with the refusal and the key to change, and that a draft leaves out the demands on the form of a
+// text that refuse harmless calls, and no others.
+func TestLost(t *testing.T) {
+	t.Parallel()
+	checks := enforce.Checks(suite.Default())
+	tools := oneTool(t, `{"name":"git_log","inputSchema":{"type":"object","properties":{
+		"since":{"type":"string","format":"date-time"},"path":{"type":"string"},"author":{"type":"object","properties":{"email":{"type":"string"}}}}}}`)
+	at := func(param string, c audit.Class) audit.Cell {
+		return audit.Cell{Tool: "git_log", Param: param, Class: c}
+	}
+	since, path, other, works := at("/since", audit.Command), at("/path", audit.Path), at("/x", audit.Path), at("/works", audit.Path)
+	alone := &probe.Result{Catalog: tools, Controls: []audit.Cell{since, path, other, works}}
+	said := "the policy refuses it:"
+	behind := &probe.Result{Controls: []audit.Cell{works}, Refused: map[audit.Cell][]string{
+		since: {said, "- /since: must be a time [time, x]", "- /author/email: must be an address [email, x]"},
+		path:  {said, "- /path/0: leads out [path-state, x]", "- /path: is secret [no-such-check, x]"},
+		works: {said, "- /path: no time [time, x]"},
+	}}
+	d := &drafting{checks: checks, command: []string{"node", "git.js"}, listed: map[string]*call.Catalog{pin.Tools: tools}}
+	addresses := func() map[string]bool {
+		p, err := policy.Parse("drafted.yaml", d.text(), checks.Demands()...)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, d.text())
+		}
+		got := map[string]bool{}
+		for _, a := range p.Servers[0].Tools[0].Arguments {
+			got[a.Address] = true
+		}
+		return got
+	}
+	if diff := cmp.Diff(map[string]bool{"/since": true, "/path": true, "/author/email": true}, addresses()); diff != "" {
+		t.Fatal(diff)
+	}
+	if !d.loosen(alone, behind) || d.loosen(alone, behind) {
+		t.Error("the demands on forms are not left out, or twice")
+	}
+	if diff := cmp.Diff(map[string]bool{"/path": true}, addresses()); diff != "" {
+		t.Errorf("%s\n%s", diff, d.text())
+	}
+
+	p := &proxied{app: &app{checks: checks}, flags: auditFlags{writePolicy: "p.yaml"}, name: "git", server: d.command}
+	lost := []audit.Lost{{Cell: since}, {Cell: path}, {Cell: other}}
+	p.explainLost(lost, behind.Refused, true)
+	want := [][]string{
+		{"in p.yaml, delete time from servers.git.tools.git_log.arguments.since, or loosen its options", `in p.yaml, delete email from servers.git.tools.git_log.arguments."/author/email", or loosen its options`},
+		{"in p.yaml, delete path from servers.git.tools.git_log.arguments.path, or loosen its options"},
+		{"no demand refused it: under contain, name what it needs in read, write or network.allow (docs/contain.md)"},
+	}
+	for i, one := range lost {
+		if diff := cmp.Diff(want[i], one.Change); diff != "" || len(one.Why) == 0 {
+			t.Errorf("%s: %q %s", one.Cell, one.Why, diff)
+		}
+	}
+}
+
+// TestDraftWalls holds that a draft's walls show the directory of a server whose harmless calls need it, and let the server write there only if its
+// tools do, and the policy lies elsewhere.
+func TestDraftWalls(t *testing.T) {
+	t.Parallel()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	project := filepath.Join(base, "project")
+	if err := os.Mkdir(project, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	home, _ := os.UserHomeDir()
+	read := oneTool(t, `{"name":"t","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","properties":{"path":{"type":"string"}}}}`)
+	write := oneTool(t, `{"name":"t","inputSchema":{"type":"object","properties":{"path":{"type":"string"}}}}`)
+	files := []audit.Cell{{Tool: "t", Param: "/path", Class: audit.Path}}
+	pages := []audit.Cell{{Tool: "t", Param: "/path", Class: audit.URL}}
+	shell := []audit.Weakness{{Cell: audit.Cell{Tool: "t"}, Kinds: []string{"command-by-design"}, Evidence: []audit.Fact{{Proof: &audit.Proof{}}}}}
+	program := []audit.Weakness{{Kinds: []string{"code-by-design"}, Evidence: []audit.Fact{{Proof: &audit.Proof{}}}}}
+	outside, beside := filepath.Join(base, "p.yaml"), filepath.Join(project, "p.yaml")
+	for _, tt := range []struct {
+		name, dir, file string
+		command         []string
+		tools           *call.Catalog
+		controls        []audit.Cell
+		found           []audit.Weakness
+		want, hint      string
+	}{
+		{"reads", project, beside, nil, read, files, nil, `{read: ["` + project + `"]}`, "loosen: write in place of read"},
+		{"writes", project, outside, nil, write, files, nil, `{write: ["` + project + `"]}`, "tighten: read in place of write"},
+		{"writes beside the policy", project, beside, nil, write, files, nil, `{read: ["` + project + `"]}`, "loosen: write in place of read"},
+		{"no files", project, outside, nil, write, nil, nil, `{}`, "loosen: read: [/srv/data], write: [/srv/data]"},
+		{"pages", project, outside, nil, write, pages, nil, `{network: {allow: ["*"]}}`, "tighten: network: {allow: [api.example.com]}; loosen: read"},
+		{"commands", project, beside, nil, write, nil, shell, `{read: ["` + project + `"]}`, "loosen"},
+		{"files by commands", project, outside, nil, write, files, shell, `{read: ["` + project + `"]}`, "loosen"},
+		{"code", project, beside, nil, write, nil, program, `{}`, "loosen"},
+		{"roots", project, outside, []string{"node", "s.js", "{ROOT}"}, write, files, nil, `{}`, "tighten: write: []"},
+		{"home", home, outside, nil, write, files, nil, `{}`, "loosen"},
+		{"everything", "/", outside, nil, write, files, nil, `{}`, "loosen"},
+	} {
+		command := tt.command
+		if command == nil {
+			command = []string{"node", "s.js"}
+		}
+		p := &proxied{flags: auditFlags{dir: tt.dir, writePolicy: tt.file}, server: command}
+		alone := &probe.Result{Catalog: tt.tools, Controls: tt.controls}
+		place := p.placeFor(alone, tt.found)
+		got := wallsFor(alone, rooted(command), place)
+		options, hint, _ := strings.Cut(got, " # ")
+		if options != tt.want || !strings.Contains(hint, tt.hint) {
+			t.Errorf("%s: got %s", tt.name, got)
+		}
+		if held := strings.Contains(place.words(), "move the policy out"); held != (tt.name == "writes beside the policy") {
+			t.Errorf("%s: %s", tt.name, place.words())
+		}
+	}
+}

@@ -1,0 +1,130 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/audit"
+	"github.com/toolvet/toolvet/internal/audit/probe"
+	"github.com/toolvet/toolvet/internal/infer"
+	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/preset"
+)
+
+// A drawnPlace is the directory that a drafted policy shows to a server in walls.
+type drawnPlace struct {
+	dir    string
+	writes bool // a harmless call of the server changes files there
+	held   bool // and the policy lies in it, so that the server may only read
+}
+
+// placeFor returns the directory that a server needs for its harmless calls, if its command names none: the one in which it works. Nil: it needs none,
+// or that directory is more than a project.
+func (p *proxied) placeFor(alone *probe.Result, found []audit.Weakness) *drawnPlace {
+	if rooted(p.server) { // it may change these
+		return nil
+	}
+	dir, err := filepath.Abs(p.flags.dir) // of "": our own
+	if err != nil {
+		return nil
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	place := &drawnPlace{dir: dir}
+	needed := slices.ContainsFunc(found, func(w audit.Weakness) bool { return runsAnything(&w) && !slices.Contains(w.Kinds, code) })
+	for _, c := range alone.Controls {
+		if c.Class == audit.Path {
+			anything := slices.ContainsFunc(found, func(w audit.Weakness) bool { return w.Tool == c.Tool && runsAnything(&w) }) // of its commands only those pass that read
+			needed = true
+			place.writes = place.writes || !anything && !readsOnly(alone.Catalog, c.Tool)
+		}
+	}
+	home, _ := os.UserHomeDir()
+	for _, wide := range []string{os.TempDir(), home} {
+		needed = needed && (wide == "" || !within(wide, dir))
+	}
+	if !needed {
+		return nil
+	}
+	if file, err := filepath.Abs(p.flags.writePolicy); err == nil {
+		if parent, err := filepath.EvalSymlinks(filepath.Dir(file)); err == nil {
+			place.held = place.writes && within(parent, dir)
+		}
+	}
+	return place
+}
+
+// rooted reports whether the command of a server names its directories.
+func rooted(command []string) bool {
+	return len(preset.World(command).Roots) > 0 || slices.ContainsFunc(command, func(word string) bool { return strings.Contains(word, policy.Root) })
+}
+
+// readsOnly reports whether a tool says that it only reads. An audit shortens names; of a tool that is not found the worst is assumed.
+func readsOnly(tools *call.Catalog, name string) bool {
+	t := tools.Tool(name)
+	var raw struct{ Annotations struct{ ReadOnlyHint bool } }
+	return t != nil && json.Unmarshal(t.Raw, &raw) == nil && raw.Annotations.ReadOnlyHint
+}
+
+// within reports whether a clean path is a directory, or lies in it.
+func within(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// wallsFor returns the options of walls in which the harmless calls of a server work, and how to change them.
+func wallsFor(alone *probe.Result, rooted bool, place *drawnPlace) string {
+	fetches := slices.ContainsFunc(alone.Controls, func(c audit.Cell) bool { return c.Class == audit.URL })
+	for _, name := range alone.Catalog.Names() {
+		fetches = fetches || slices.ContainsFunc(infer.Tool(alone.Catalog.Tool(name)), func(g infer.Guess) bool { return g.Kind == infer.URL })
+	}
+	var options, tighter, looser []string
+	switch {
+	case place == nil && rooted:
+		tighter = append(tighter, "write: [], so that it only reads its directories")
+		looser = append(looser, "read: [/srv/shared]")
+	case place == nil:
+		looser = append(looser, "read: [/srv/data]", "write: [/srv/data]")
+	case place.writes && !place.held:
+		options = append(options, "write: "+texts([]string{place.dir}))
+		tighter = append(tighter, "read in place of write")
+	default:
+		options = append(options, "read: "+texts([]string{place.dir}))
+		looser = append(looser, "write in place of read")
+	}
+	if fetches {
+		options = append(options, `network: {allow: ["*"]}`)
+		tighter = append(tighter, "network: {allow: [api.example.com]}")
+	} else {
+		looser = append(looser, "network: {allow: [api.example.com]}")
+	}
+	var hints []string
+	if len(tighter) > 0 {
+		hints = append(hints, "tighten: "+strings.Join(tighter, ", "))
+	}
+	if len(looser) > 0 {
+		hints = append(hints, "loosen: "+strings.Join(looser, ", "))
+	}
+	return "{" + strings.Join(options, ", ") + "} # " + strings.Join(hints, "; ")
+}
+
+// words says why the draft shows the directory.
+func (p *drawnPlace) words() string {
+	switch {
+	case p == nil:
+		return ""
+	case p.held:
+		return fmt.Sprintf("    # harmless calls of the audit worked in the server's directory, and some write. In %s the server may only read,\n"+
+			"    # because this policy lies there: move the policy out, and write \"write\" in place of \"read\"\n", oneLine(p.dir, maxDescription))
+	}
+	return "    # harmless calls of the audit worked in the server's directory: name another if it works elsewhere\n"
+}
