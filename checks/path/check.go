@@ -10,6 +10,7 @@
 package path
 
 import (
+	"context"
 	_ "embed"
 
 	"github.com/toolvet/toolvet/check"
@@ -30,13 +31,43 @@ var Check = &check.Check{
 	Level:   check.SecurityLevel,
 	Bounded: bounded.Promised(),
 	Demand:  Demand,
-	Run:     check.Each(judge),
+	Run:     run,
 }
 
-func judge(pass *check.Pass, o *Options, value any) []check.Finding {
-	path, ok := value.(string)
+func run(ctx context.Context, pass *check.Pass) error {
+	for _, t := range pass.Targets {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		o, err := check.OptionsOf[Options](t)
+		if err != nil {
+			return err
+		}
+		for _, f := range o.judgeAll(pass, t) {
+			f.Pointer = t.Pointer + f.Pointer
+			pass.Report(f)
+		}
+	}
+	return nil
+}
+
+// judgeAll judges a path in each directory in which it may begin, up to the first in which it is refused.
+func (o *Options) judgeAll(pass *check.Pass, t check.Target) (faults []check.Finding) {
+	path, ok := t.Value.(string)
 	if !ok {
 		return []check.Finding{{Level: check.SyntaxLevel, Message: "must be a string: the path of a file or directory"}}
 	}
-	return o.judge(pass.World, path)
+	worlds := o.worlds(pass.World, pass.Call, t.Pointer, path)
+	if len(worlds) == 0 {
+		return []check.Finding{{Message: "too many arguments beside it may be the directory in which it begins"}}
+	}
+	for _, world := range worlds {
+		if faults = o.judge(world, path); refused(faults) {
+			if f := &faults[len(faults)-1]; world.Base != pass.World.Base && f.Suggestion != "" {
+				f.Suggestion = "give an absolute path: an argument beside it may say where relative ones start" // and never what it says
+			}
+			break
+		}
+	}
+	return faults
 }

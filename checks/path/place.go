@@ -9,8 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/checks/internal/leads"
+	"github.com/toolvet/toolvet/internal/workdir"
 )
 
 // Why a path has no place, beside leads.ErrRefused.
@@ -27,6 +29,39 @@ type inside struct{ o *Options }
 
 func (i inside) Place(world check.World, path string) (leads.Place, error) {
 	return i.o.placeOf(world, path)
+}
+
+func (i inside) Worlds(world check.World, c *call.Call, pointer, path string) []check.World {
+	return i.o.worlds(world, c, pointer, path)
+}
+
+// worlds leaves out the server's own directory only if another one is declared, and its own is none of the allowed ones: a server may open the path
+// there all the same.
+func (o *Options) worlds(world check.World, c *call.Call, pointer, path string) []check.World {
+	confines := o.confinesFor(world)
+	if o.Base != "" || !confines.known || c == nil || confines.platform.absolute(path) {
+		return []check.World{world}
+	}
+	begins := workdir.Finder{Base: world.Base, Call: c}
+	dirs := begins.Beside(pointer)
+	var list []check.World
+	if slices.Contains(dirs, world.Base) {
+		list = append(list, world)
+	}
+	for _, dir := range dirs {
+		if dir == world.Base {
+			continue
+		}
+		at := world
+		if at.Base = dir; !workdir.Placed(dir) {
+			at.Base = "" // where it begins is not known
+		}
+		list = append(list, at)
+	}
+	if len(list) > 0 && list[0].Base != world.Base && confines.within {
+		list = append(list, world)
+	}
+	return list
 }
 
 func (i inside) Leads(world check.World, path string) ([]string, error) {

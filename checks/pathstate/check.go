@@ -130,16 +130,21 @@ func (d *driver) jobs(pass *check.Pass, prompt bool) ([]job, error) {
 		if !ok {
 			continue // the check "path" says so
 		}
-		place, err := leads.OfPaths(o).Place(pass.World, value)
-		switch {
-		case errors.Is(err, leads.ErrRefused):
-		case err != nil:
-			if o.Canonical {
-				pass.Reportf(t.Pointer, unresolved)
+		for i, world := range leads.OfPaths(o).Worlds(pass.World, pass.Call, t.Pointer, value) {
+			if i == 1 { // what is demanded of the file itself holds in one directory
+				o = &path.Options{Within: o.Within, Platform: o.Platform, Hidden: o.Hidden, Not: o.Not, Extensions: o.Extensions, FollowSymlinks: o.FollowSymlinks}
 			}
-			pass.Skipf("not looked: %v", err)
-		case place.Confined() || asks(o) || o.Canonical:
-			jobs = append(jobs, job{t.Pointer, look{newSnapshot(d.sys, prompt, pass.Depends), o, place}, make(chan result, 1)})
+			place, err := leads.OfPaths(o).Place(world, value)
+			switch {
+			case errors.Is(err, leads.ErrRefused):
+			case err != nil:
+				if o.Canonical {
+					pass.Reportf(t.Pointer, unresolved)
+				}
+				pass.Skipf("not looked: %v", err)
+			case place.Confined() || asks(o) || o.Canonical:
+				jobs = append(jobs, job{t.Pointer, look{newSnapshot(d.sys, prompt, pass.Depends), o, place}, make(chan result, 1)})
+			}
 		}
 	}
 	return jobs, nil

@@ -1,8 +1,8 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package workdir finds the directory in which the command of a call begins, among the arguments beside it. A relative name in
-// the command is another file in each directory: in .git, config is git's.
+// Package workdir finds the directory in which the command or the path of a call begins, among the arguments beside it. A relative name
+// is another file in each directory: in .git, config is git's.
 package workdir
 
 import (
@@ -34,22 +34,31 @@ type Finder struct {
 
 	top, dirs []string // of the arguments as a whole, and of what was looked at last
 	above     string   // the pointer to that
+	own       string   // a member there that is no directory; "": none
 }
 
 // In returns the directories in which the command at a pointer into the arguments may begin. All of them count. The base itself is left out if
 // the tool declares an argument for a working directory, and the call has it. The result is empty if there are too many to be judged.
 func (f *Finder) In(pointer string) []string {
+	above := pointer[:max(0, strings.LastIndexByte(pointer, '/'))]
+	own := func(last bool) string {
+		if last {
+			return f.own
+		}
+		return ""
+	}
 	if f.top == nil {
-		f.top = f.chosen([]string{f.Base}, f.Call.Arguments, f.Call.Tool)
+		f.top = f.chosen([]string{f.Base}, f.Call.Arguments, f.Call.Tool, own(above == ""))
 		f.dirs = f.top
 	}
-	above := pointer[:max(0, strings.LastIndexByte(pointer, '/'))]
 	if above == f.above {
 		return f.dirs
 	}
 	var at any = f.Call.Arguments
 	f.above, f.dirs = above, f.top
-	for _, step := range strings.Split(above, "/")[1:] {
+	steps := strings.Split(above, "/")[1:]
+	for i, step := range steps {
+		last := i == len(steps)-1
 		object, _ := at.(map[string]any)
 		list, _ := at.([]any)
 		at = object[jsonpointer.Unescape(step)]
@@ -57,19 +66,29 @@ func (f *Finder) In(pointer string) []string {
 			at = list[i]
 		}
 		object, _ = at.(map[string]any)
-		f.dirs = f.chosen(f.dirs, object, nil)
+		f.dirs = f.chosen(f.dirs, object, nil, own(last))
 	}
 	return f.dirs
 }
 
+// Beside returns the directories in which the path at a pointer may begin, as In does for a command. The path itself names none of them.
+func (f *Finder) Beside(pointer string) []string {
+	own := jsonpointer.Unescape(pointer[strings.LastIndexByte(pointer, '/')+1:])
+	if Names(own) {
+		return []string{f.Base}
+	}
+	g := Finder{Base: f.Base, Call: f.Call, own: own}
+	return g.In(pointer)
+}
+
 // chosen returns the directories that the members of an object name, each from each of some others; and those others, unless the tool declares one of
-// the members.
-func (f *Finder) chosen(from []string, object map[string]any, tool *call.Tool) []string {
+// the members. The member except names none.
+func (f *Finder) chosen(from []string, object map[string]any, tool *call.Tool, except string) []string {
 	list := []string{}
 	instead := false
 	for name, v := range object {
 		dir, _ := v.(string)
-		if dir == "" || !Names(name) && !likely.MatchString(name) {
+		if dir == "" || name == except || !Names(name) && !likely.MatchString(name) {
 			continue
 		}
 		instead = instead || Names(name) && declares(tool, name)

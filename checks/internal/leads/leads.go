@@ -8,6 +8,7 @@ import (
 	"errors"
 	"net/netip"
 
+	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/check"
 )
 
@@ -60,6 +61,9 @@ type Paths interface {
 	// Place says where a path leads in a world. With ErrRefused nothing must be asked of the file system: its answers would tell
 	// about places outside the allowed directories. Another error means that it is not known.
 	Place(world check.World, path string) (Place, error)
+	// Worlds are the world of the path at a pointer into a call's arguments, as often as there are directories in which it may begin, with each as
+	// the base. The path must be fit for each of them. There are none if the directories are too many to be judged.
+	Worlds(world check.World, c *call.Call, pointer, path string) []check.World
 	// Leads returns the places that a path leads to by its text alone, one for each way in which programs
 	// read it: clean, absolute and with slashes, the literal reading first. Paths of Windows are in lower case.
 	// Leads asks nothing of the file system.
