@@ -18,10 +18,12 @@ import (
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
-// certain are names of arguments for a working directory, and likely are those that may mean one.
+// certain are names of arguments for a working directory, likely are those that may mean one for a command, and bases for a path: beside a path,
+// remote_path or output_dir is another's place.
 var (
 	certain = lazyregexp.New(`(?i)^([_-]?(current|work|working))*[_-]?(dir|directory|cwd|wd)([_-]?path)?$`)
 	likely  = lazyregexp.New(`(?i)(dir|directory|cwd|path|folder|root|workspace|project|repo|repository|location)$`)
+	bases   = lazyregexp.New(`(?i)^(base|root|workspace|project|repo|repository)([_-]?(dir|directory|folder|path|root))?$`)
 )
 
 // maxPlaces bounds the directories in which a command may begin.
@@ -34,7 +36,8 @@ type Finder struct {
 
 	top, dirs []string // of the arguments as a whole, and of what was looked at last
 	above     string   // the pointer to that
-	own       string   // a member there that is no directory; "": none
+	beside    bool     // a path's
+	own       string   // the path's member, which is no directory for it
 }
 
 // In returns the directories in which the command at a pointer into the arguments may begin. All of them count. The base itself is left out if
@@ -77,7 +80,7 @@ func (f *Finder) Beside(pointer string) []string {
 	if Names(own) {
 		return []string{f.Base}
 	}
-	g := Finder{Base: f.Base, Call: f.Call, own: own}
+	g := Finder{Base: f.Base, Call: f.Call, beside: true, own: own}
 	return g.In(pointer)
 }
 
@@ -85,10 +88,13 @@ func (f *Finder) Beside(pointer string) []string {
 // the members. The member except names none.
 func (f *Finder) chosen(from []string, object map[string]any, tool *call.Tool, except string) []string {
 	list := []string{}
-	instead := false
+	instead, may := false, likely
+	if f.beside {
+		may = bases
+	}
 	for name, v := range object {
 		dir, _ := v.(string)
-		if dir == "" || name == except || !Names(name) && !likely.MatchString(name) {
+		if dir == "" || name == except || !Names(name) && !may.MatchString(name) {
 			continue
 		}
 		instead = instead || Names(name) && declares(tool, name)

@@ -71,17 +71,17 @@ func TestManyPlaces(t *testing.T) {
 
 // TestBeside holds that a path does not begin in the directory that it names itself, and that the member of another object of its name counts.
 func TestBeside(t *testing.T) {
-	tool, err := call.DecodeTool([]byte(`{"name": "read", "inputSchema": {"properties": {"path": {}, "cwd": {}}}}`), call.Limits{})
+	tool, err := call.DecodeTool([]byte(`{"name": "read", "inputSchema": {"properties": {"root": {}, "cwd": {}}}}`), call.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := &call.Call{Tool: tool}
-	if err := c.Read([]byte(`{"path": "a", "cwd": "b", "files": [{"path": "c", "text": ""}]}`), call.Limits{}); err != nil {
+	if err := c.Read([]byte(`{"root": "a", "cwd": "b", "files": [{"root": "c", "text": ""}], "remote_path": "/var/www", "output_dir": "/tmp", "location": "/x"}`), call.Limits{}); err != nil {
 		t.Fatal(err)
 	}
 	f := Finder{Base: "/p", Call: c}
 	for pointer, want := range map[string][]string{
-		"/path": {"/p/b"}, "/cwd": {"/p"}, "/text": {"/p/a", "/p/b"}, "/files/0/path": {"/p/a", "/p/b"}, "/files/0/text": {"/p/a", "/p/a/c", "/p/b", "/p/b/c"},
+		"/root": {"/p/b"}, "/cwd": {"/p"}, "/text": {"/p/a", "/p/b"}, "/files/0/root": {"/p/a", "/p/b"}, "/files/0/text": {"/p/a", "/p/a/c", "/p/b", "/p/b/c"},
 	} {
 		if diff := cmp.Diff(want, f.Beside(pointer)); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", pointer, diff)
