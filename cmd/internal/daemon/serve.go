@@ -45,13 +45,14 @@ type ServeConfig struct {
 	Stdout io.Writer
 
 	ValidateName string
-	MaxSessions  int                                                        // of one principal at each path
-	MaxProcesses int                                                        // of one server for one principal, 16 times as many in all; default DefaultProcesses
-	Timeout      time.Duration                                              // of a server's start, and of its lists; default ServerTimeout
-	Stderr       io.Writer                                                  // for the operator
-	Verbose      bool                                                       // Stderr gets what servers write on theirs, too
-	Listed       func(p *policy.Policy, server string, tools *call.Catalog) // gets the tools of a server each time they are read, with the policy in force; may be nil
-	Logger       *slog.Logger
+	MaxSessions  int           // of one principal at each path
+	MaxProcesses int           // of one server for one principal, 16 times as many in all; default DefaultProcesses
+	Timeout      time.Duration // of a server's start, and of its lists; default ServerTimeout
+	Stderr       io.Writer     // for the operator
+	Verbose      bool          // Stderr gets what servers write on theirs, too
+	// Listed gets the tools of a server each time they are read, with the policy in force; may be nil.
+	Listed func(p *policy.Policy, server string, tools *call.Catalog)
+	Logger *slog.Logger
 }
 
 // Serve puts all servers of a policy behind one endpoint until ctx is done, or the client on
