@@ -173,17 +173,17 @@ func compare(t *testing.T, direct, through outcome, expected map[string]bool) {
 	}
 }
 
-// documented compares docs/conformance.md with the results.
+// documented compares docs/figures/conformance.md with the results.
 func documented(t *testing.T, what, revision, way string, o outcome) {
 	t.Helper()
-	text, err := os.ReadFile("../../../../docs/conformance.md")
+	text, err := os.ReadFile("../../../../docs/figures/conformance.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	scenarios, n := o.total()
 	row := fmt.Sprintf("| %s | %s | %s | %d | %d | %d |", what, revision, way, scenarios, n.passed, n.failed)
 	if !strings.Contains(string(text), row) {
-		t.Errorf("docs/conformance.md lacks the row\n%s", row)
+		t.Errorf("docs/figures/conformance.md lacks the row\n%s", row)
 	}
 }
 
