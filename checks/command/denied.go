@@ -31,6 +31,7 @@ var (
 	isLater     = &reason{later, "makes something run later, or when the system starts"}
 	isPrivilege = &reason{privilege, "changes to another user or root"}
 	isSystem    = &reason{system, "stops the system, or changes its users, disks, protection or settings"}
+	isEraser    = &reason{system, "deletes or overwrites files or disks for good"}
 	isChannel   = &reason{network, "opens connections for any other program"}
 	isEnder     = &reason{wipe, "ends processes by their names"}
 	isSecret    = &reason{credential, "prints passwords and keys"}
@@ -52,9 +53,10 @@ var deniedPrograms = group([]denial{
 	{isLater, "at atq atrm batch crontab schtasks systemd-run launchctl register-scheduledtask"},
 	{isPrivilege, "nsenter sudo sudoedit su doas runuser runas gosu su-exec dzdo pfexec newgrp gsudo"},
 	{isSystem, "halt shutdown reboot poweroff telinit init kexec useradd userdel usermod groupadd groupdel groupmod adduser deluser passwd chpasswd visudo vipw vigr chsh " +
-		"dd wipefs shred fdisk sfdisk gdisk cfdisk parted mkswap swapoff cryptsetup lvremove vgremove pvremove setenforce iptables ip6tables nft ufw " +
+		"fdisk sfdisk gdisk cfdisk parted mkswap swapoff cryptsetup lvremove vgremove pvremove setenforce iptables ip6tables nft ufw " +
 		"insmod modprobe rmmod sysctl mount umount losetup chattr bcdedit diskpart format vssadmin wbadmin cipher takeown icacls cacls net net1 sc reg regedit netsh wevtutil fsutil " +
-		"setcap csrutil auditctl nvram lvm diskutil remove-item erase rd stop-computer restart-computer clear-recyclebin format-volume clear-disk set-executionpolicy"},
+		"setcap csrutil auditctl nvram lvm diskutil stop-computer restart-computer format-volume clear-disk set-executionpolicy"},
+	{isEraser, "dd wipefs shred remove-item erase rd clear-recyclebin"},
 	{isEnder, "killall killall5 pkill skill"},
 	{isSecret, "pass gopass op bw lpass vault keyring secret-tool security keepassxc-cli"},
 	{isChannel, "nc ncat netcat nc.openbsd nc.traditional bore tmate upterm gotty ttyd sshuttle frpc localtunnel lt zrok playit inlets socat cryptcat pwncat chisel ngrok iwr irm invoke-webrequest invoke-restmethod send-mailmessage start-bitstransfer wget2c"},

@@ -77,8 +77,12 @@ func matchSteps(pattern, file []string) bool {
 // program goes to first, or by itself.
 func (j *judge) namesSecret(word, directory string) bool {
 	if contains(word, insertion) {
-		return j.namesSecret(withoutInsertions(word, ""), directory) || j.allow[expansion] && finds(withoutInsertions(word, "*"))
+		return j.maySecret(withoutInsertions(word, ""), directory) || j.allow[expansion] && finds(withoutInsertions(word, "*"))
 	}
+	return j.maySecret(word, directory) && !j.allow[secret+" "+j.full(directory, j.through(word, true))] // the policy may let one file be named
+}
+
+func (j *judge) maySecret(word, directory string) bool {
 	if word = j.through(word, false); anyHidden.MatchString(word) { // an expression: directly below the root, nothing with a dot is secret
 		return false
 	}

@@ -27,6 +27,7 @@ type simple struct {
 	by        string  // the program that starts it
 	carries   bool    // its words hold what the line reads from files
 	brings    bool    // its words hold what the line fetches or decodes
+	filled    bool    // no variable in its words may be empty
 	search    string  // what it prints goes through a grep for this pattern
 	container bool    // it runs in a container, where files are others
 	ownPatch  bool    // its input is a patch of the project's own
@@ -53,6 +54,7 @@ type judge struct {
 	edits        int               // how often it has written one
 	whole        map[string]int    // when all code of a directory was judged, by program and directory: one more than the edits then
 	contained    bool              // a line runs in a container, where files are others
+	spared       bool              // the policy lets the command delete, overwrite or publish
 	brought      bool              // the command, or one that it runs in, has words that hold what the line fetches or decodes
 	sweeps       bool              // the command before names all files of the work, for the one behind it
 	sought       bool              // the line has looked for a program that guards the agent
@@ -143,7 +145,7 @@ func (j *judge) refuse(element int, kind, what string) {
 	if j.contained && kind == piped {
 		kind = elsewhere // a person may consent to what runs in a container
 	}
-	if j.allow[kind] || kind == guard && j.allow[startup] || holds(deniable, kind) && !holds(j.deny, kind) {
+	if j.allow[kind] || j.spared && among(kind, "wipe deleting") || kind == guard && j.allow[startup] || holds(deniable, kind) && !holds(j.deny, kind) {
 		return
 	}
 	j.add(element, check.Finding{Message: what, Suggestion: mendOf(kind), Source: kind})

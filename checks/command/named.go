@@ -64,7 +64,7 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 	case writes && ofSystem(written) && written != "/dev/null":
 		j.refuseWord(&s, i, system, "names a directory or device of the system, which the program would change")
 	}
-	if changes := writers.Has(program) || last && copiers.Has(program) || slices.Contains(s.changed, i); changes && !(word == ".." && last && (program == "mv" || copiers.Has(program))) && (ofSystem(word) || ofSystem(withoutInsertions(word, ""))) { // a variable may be empty
+	if changes := writers.Has(program) || last && copiers.Has(program) || slices.Contains(s.changed, i); changes && !(word == ".." && last && (program == "mv" || copiers.Has(program))) && (ofSystem(word) || !s.filled && ofSystem(withoutInsertions(word, ""))) { // a variable may be empty
 		j.refuseWord(&s, i, system, "names a directory or device of the system, which the program would change")
 	} else if changes && !(program == "rmdir" && among(word, "/s /q /S /Q")) { // options, in a script for Windows
 		j.leaves(element, directory, word)
@@ -106,7 +106,11 @@ func isFilter(program string, words []string, i int) bool {
 // isExpression reports whether a word is what a program looks for in files, or what a filter does, and no file. A path from the top or from a home
 // directory is none, so that nobody can hand such a file over in the place of an expression.
 func isExpression(program string, words []string, i int) bool {
-	if word := words[i]; i > maxLater || !expressive.Has(program) || word == "" || word[0] == '/' || word[0] == '~' || contains(word, "../") || contains(strings.Join(words, " "), " "+insertion) { // which may be an option
+	word := words[i]
+	if among(program, "sed gsed") && substitutes.MatchString(word) { // as a file, it would be in a directory s
+		return true
+	}
+	if i > maxLater || !expressive.Has(program) || word == "" || word[0] == '/' || word[0] == '~' || contains(word, "../") || contains(strings.Join(words, " "), " "+insertion) { // which may be an option
 		return false
 	}
 	r := reading(program, words)
@@ -122,6 +126,9 @@ func isExpression(program string, words []string, i int) bool {
 	}
 	return words[i-1] == "-e" || len(names) > 0 && names[0] == i && !r.Gave("-e", "--regexp", "--expression") && leadsExpression.MatchString(words[i-1])
 }
+
+// substitutes is a plain command of sed.
+var substitutes = lazyregexp.New(`^s/[^/]*/[^/]*/[gpI\d]*$`)
 
 // expressive are programs that take an expression.
 var expressive = wordset.New("git sed gsed awk gawk mawk grep egrep fgrep rg ag ack")
@@ -155,7 +162,12 @@ func setsUp(program string, words []string, i int) bool {
 	if value, ok := cutPrefix(words[i], "--env-file="); ok {
 		return hasPrefix(value, ".env")
 	}
-	return hasPrefix(words[i], ".env") && (words[i-1] == "--env-file" || copiers.Has(program) && i+1 == len(words))
+	return ownSettings(words[i]) && (words[i-1] == "--env-file" || among(program, "touch tee") || copiers.Has(program) && i+1 == len(words))
+}
+
+// ownSettings reports whether a word names the settings of a project's own program: to write them prints none of them.
+func ownSettings(word string) bool {
+	return hasPrefix(word, ".env") || hasPrefix(lastStep(word), ".env") && ownPlaces.MatchString(word)
 }
 
 // metadataHints stand in every word that the expression metadata matches, and cost less to look for. Each has a dot, a hyphen or a colon.

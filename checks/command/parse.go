@@ -267,7 +267,7 @@ func (r *reader) target(redirect *syntax.Redirect) {
 	switch {
 	case r.contained && ofSystem(text) && text != "/dev/null":
 		r.refuse(-1, wipe, "redirects to or from a file in a container, which the program would change")
-	case r.namesSecret(text, r.directory):
+	case r.namesSecret(text, r.directory) && (redirect.Op == syntax.RdrIn || redirect.Op == syntax.RdrInOut || !ownSettings(text)):
 		r.refuse(-1, secret, "redirects to or from a file that holds secrets or accounts")
 	case hasPrefix(text, "/dev/tcp/") || hasPrefix(text, "/dev/udp/"):
 		r.refuse(-1, network, "redirects to or from an address of the network")
@@ -457,7 +457,7 @@ func (r *reader) call(assigns []*syntax.Assign, args []*syntax.Word) {
 	}
 	for i, w := range args {
 		reads, fetches := r.carries(w)
-		s.carries = s.carries || reads
+		s.carries, s.filled = s.carries || reads, (s.filled || i == 0) && neverEmpty(w)
 		s.brings = s.brings || fetches && (i == 0 || !contains(s.words[0], insertion)) // a program from a variable is not what is fetched
 		if i > 0 && among(s.program(), "env cross-env cross-env-shell") {
 			r.own = assignedBy(w)

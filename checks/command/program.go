@@ -44,6 +44,9 @@ func (j *judge) simple(s simple, depth int) {
 		}
 		r.Started, r.Within = i, program != "toolvet"
 	}
+	outer := j.spared
+	j.spared = j.spares(s.words)
+	defer func() { j.spared = outer }()
 	own, directory := len(s.words), j.elsewhere(s)
 	if next, starts := nested(program, s, r); starts {
 		own -= len(next.words)
@@ -116,6 +119,16 @@ func (j *judge) simple(s simple, depth int) {
 	}
 	j.contained = outside
 	j.sweeps = j.sweeps && s.keepsAll() || (s.pipes || s.hands) && j.namesAll(s, r)
+}
+
+// spares reports whether the policy lets a command delete, overwrite or publish that begins with these words: "wipe git branch -D".
+func (j *judge) spares(words []string) bool {
+	for n := range min(len(words), maxOthers) {
+		if j.allow[wipe+" "+strings.Join(words[:n+1], " ")] {
+			return true
+		}
+	}
+	return false
 }
 
 // handed returns the words of a program that another gives words of its input: in place of a mark, or behind the others.

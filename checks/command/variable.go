@@ -247,6 +247,21 @@ func (r *reader) carries(w *syntax.Word) (found, fetches bool) {
 	return found, fetches
 }
 
+// neverEmpty reports whether no variable in a word may be empty: a shell ends at ${NAME:?} that is.
+func neverEmpty(w *syntax.Word) bool {
+	full := true
+	syntax.Walk(w, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.ParamExp:
+			full = full && n.Exp != nil && n.Exp.Op == syntax.ErrorUnsetOrNull && !among(n.Param.Value, "HOME PWD")
+		case *syntax.CmdSubst:
+			full = false
+		}
+		return full
+	})
+	return full
+}
+
 // assigned judges the variables that arithmetic sets, as in ((x = 1)).
 func (r *reader) assigned(node syntax.Node) {
 	syntax.Walk(node, func(n syntax.Node) bool {

@@ -105,7 +105,7 @@ func (f *finder) links(ctx context.Context, pass *check.Pass, t check.Target, o 
 				pass.Report(check.Finding{Pointer: t.Pointer, Source: "roaming", Message: "names a link that leads out of the directories of the work at hand", Suggestion: "name a file of the work at hand"})
 			}
 			for _, kind := range kinds {
-				if filekind.Is(kind, leads) && !filekind.Is(kind, file) && !slices.Contains(o.Allow, kind) && !slices.Contains(o.Allow, "files") {
+				if filekind.Is(kind, leads) && (!filekind.Is(kind, file) || slices.Contains(o.Allow, kind+" "+file)) && !slices.Contains(o.Allow, kind+" "+leads) && !slices.Contains(o.Allow, kind) && !slices.Contains(o.Allow, "files") {
 					pass.Report(check.Finding{Pointer: t.Pointer, Source: kind, Message: "names a link to a file " + faults[kind], Suggestion: "name a file of the work at hand"})
 				}
 			}

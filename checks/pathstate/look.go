@@ -128,6 +128,7 @@ func (l look) named(s spot, allowed string) *check.Finding {
 	}
 	for _, kind := range l.options.Not {
 		if filekind.Is(kind, s.path) {
+			kind, _, _ = strings.Cut(kind, "\x00")
 			return &check.Finding{Level: check.SecurityLevel, Message: filekind.Fault(kind) + ", and a symbolic link leads to one", Source: kind}
 		}
 	}

@@ -182,7 +182,7 @@ func serverSchema() object {
 		"env": object{"type": "object", "description": "added to the environment of the command: values by name; ${NAME} is looked up when the server is started",
 			"additionalProperties": object{"type": []string{"string", "number"}}},
 		"agent":       object{"type": "boolean", "description": "true: the tools are those that a host of coding agents brings along, such as claude-code, and toolvet hook judges their calls"},
-		"unasked":     structSchema(reflect.TypeFor[Unasked](), "with agent: what the agent may do without a question, besides what the preset lets pass; what the preset refuses stays refused"),
+		"unasked":     structSchema(reflect.TypeFor[Unasked](), "with agent: what the agent may do without a question, besides what the preset lets pass; what the preset refuses stays refused, but for files"),
 		"dir":         textSchema("absolute directory in which the command is started; default: that of toolvet"),
 		"contain":     structSchema(reflect.TypeFor[Containment](), "walls around the command's files and network (Linux)"),
 		"url":         textSchema("where the server listens, in place of a command"),

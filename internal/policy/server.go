@@ -230,7 +230,7 @@ func (s *Server) checkURL(d *decoder, at position) {
 	switch {
 	case s.Agent && (s.Command != nil || s.URL != ""):
 		d.errorf(at, "the server is an agent's host: it has neither a command nor a url")
-	case (s.Command != nil || s.URL != "") && len(s.Unasked.Kinds)+len(s.Unasked.Hosts)+len(s.Unasked.Directories) > 0:
+	case (s.Command != nil || s.URL != "") && s.Unasked.Given():
 		d.errorf(at, "unasked is for an agent's host, and the server has a command or a url: it would change nothing")
 	case s.URL != "" && s.Command != nil:
 		d.errorf(at, "the server has a command and a url: it is either started or reached")

@@ -12,11 +12,13 @@ import (
 )
 
 // An Unasked is what a coding agent may do without a question, besides what the preset lets pass. It takes nothing from what the preset
-// refuses. A demand on a tool's argument replaces the preset there, and this with it.
+// refuses, but for the files that it names. A demand on a tool's argument replaces the preset there, and this with it.
 type Unasked struct {
 	Kinds       []string `policy:"kinds" doc:"kinds of what the preset asks about, as the answers of hooks name them: privilege, wipe, later, startup, setting, package …"`
 	Hosts       []string `policy:"hosts" doc:"hosts besides those that the preset lists, such as intranet.example or *.intranet.example"`
 	Directories []string `policy:"directories" doc:"absolute directories besides the project"`
+	Commands    []string `policy:"commands" doc:"first words of commands that may delete or publish, such as git branch -D"`
+	Files       []string `policy:"files" doc:"files of secrets that pass, such as .env.local; relative names begin where the call does"`
 }
 
 // Consentable are the kinds of what commands do that the presets of agents ask about: a person may consent to them, and so may a policy.
@@ -29,7 +31,7 @@ func (u *Unasked) Problems() []check.Problem {
 	var list []check.Problem
 	for _, kind := range u.Kinds {
 		if !slices.Contains(Consentable(), kind) {
-			list = append(list, check.Problem{Field: "kinds", Message: "must be of " + strings.Join(Consentable(), ", ") + "; what a preset refuses stays refused"})
+			list = append(list, check.Problem{Field: "kinds", Message: "must be of " + strings.Join(Consentable(), ", ") + "; what a preset refuses stays refused, and files may name one file of secrets"})
 			break
 		}
 	}
@@ -41,5 +43,16 @@ func (u *Unasked) Problems() []check.Problem {
 	}) {
 		list = append(list, check.Problem{Field: "directories", Message: "must hold absolute paths, and not the root of a file system"})
 	}
+	if slices.ContainsFunc(u.Commands, func(words string) bool { return words == "" || words != strings.Join(strings.Fields(words), " ") }) {
+		list = append(list, check.Problem{Field: "commands", Message: "must hold the words that a command begins with, with one blank between them"})
+	}
+	if slices.ContainsFunc(u.Files, func(file string) bool { return file == "" || strings.ContainsAny(file, "*?[~$\x00") }) {
+		list = append(list, check.Problem{Field: "files", Message: "must name files, without patterns, ~ and variables"})
+	}
 	return list
+}
+
+// Given reports whether it says anything.
+func (u *Unasked) Given() bool {
+	return len(u.Kinds)+len(u.Hosts)+len(u.Directories)+len(u.Commands)+len(u.Files) > 0
 }

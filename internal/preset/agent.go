@@ -55,17 +55,19 @@ type asker struct {
 	writes  []string // kinds of files whose change is asked about
 	near    []string // hosts that may be reached after a secret
 	leaves  []string // kinds that the policy lets pass unasked
+	files   []string // files of secrets that it lets pass
 }
 
 // leaving returns the asker for a policy that lets more pass unasked. A session's memory comes after it: what follows a secret is asked about all the
 // same.
 func (a asker) leaving(u policy.Unasked) asker {
 	line, address, hosts := a.command, a.url, patternsOf(u.Hosts)
-	a.leaves = u.Kinds
+	a.leaves, a.files = u.Kinds, u.Files
 	a.writes = slices.DeleteFunc(slices.Clone(a.writes), func(kind string) bool { return slices.Contains(u.Kinds, kind) })
 	a.command = func() *command.Options {
 		o := line()
 		o.Allow, o.Hosts = append(o.Allow, u.Kinds...), append(slices.Clip(o.Hosts), u.Hosts...)
+		o.Allow = append(o.Allow, prefixed("wipe ", u.Commands)...)
 		return o
 	}
 	a.url = func() *url.Options {
@@ -152,13 +154,13 @@ func agentDemands(a asker) func(*subject, infer.Guess) []policy.Demand {
 	return func(t *subject, g infer.Guess) []policy.Demand {
 		switch g.Kind {
 		case infer.Command:
-			never, asks := &command.Options{Allow: slices.Concat(shellSyntax, consented), Inside: true, Exists: new(false)}, a.command()
+			never, asks := &command.Options{Allow: slices.Concat(shellSyntax, consented, prefixed("secret ", a.files)), Inside: true, Exists: new(false)}, a.command()
 			if strings.Contains(strings.ToLower(t.Name), "powershell") {
 				never.Shell, asks.Shell = "powershell", "powershell"
 			}
 			return []policy.Demand{demand(command.Demand, never), ask(command.Demand, asks)}
 		case infer.Path:
-			list := []policy.Demand{demand(path.Demand, &path.Options{Within: anywhere, Not: []string{"secret"}})}
+			list := []policy.Demand{demand(path.Demand, a.noSecret())}
 			if looksOnly(t.Name) {
 				if !slices.Contains(a.leaves, "credential") {
 					list = append(list, ask(path.Demand, &path.Options{Within: anywhere, Not: []string{"key"}}))
@@ -181,10 +183,23 @@ func agentDemands(a asker) func(*subject, infer.Guess) []policy.Demand {
 		}
 		list := standardDemands(t, g)
 		if g.Kind == infer.Glob {
-			list = append(list, demand(path.Demand, &path.Options{Within: anywhere, Not: []string{"secret"}}))
+			list = append(list, demand(path.Demand, a.noSecret()))
 		}
 		return list
 	}
+}
+
+// noSecret demands that a path leads to no file of secrets but those that the policy lets pass.
+func (a asker) noSecret() *path.Options {
+	return &path.Options{Within: anywhere, Not: []string{strings.Join(append([]string{"secret"}, a.files...), "\x00")}}
+}
+
+// prefixed puts a kind before what of it the check command lets pass.
+func prefixed(kind string, list []string) (out []string) {
+	for _, one := range list {
+		out = append(out, kind+one)
+	}
+	return out
 }
 
 // agentLooks is demanded of arguments that nothing is known of.

@@ -4,6 +4,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -59,10 +60,10 @@ func explainCheck(w io.Writer, checks []*check.Check, name string) error {
 	kind := kindOfCommand(checks, name)
 	for _, c := range checks {
 		if c.Name == name {
-			_, err := terminal.Fprintf(w, "%s\n(stage %s, level %s, severity %s)\n%s", c.Name, c.Stage, c.Level, c.Severity, terminal.Text(plainBody(c.Doc)))
-			if err == nil && kind != "" {
-				_, err = fmt.Fprintf(w, "\nThe check command has something of this name as well.\n\n%s\n%s", kind, unaskedExample(name))
+			if kind != "" {
+				fmt.Fprintf(w, "[command: %s] in the answer of a hook:\n\n%s\n%s\nA check has the same name:\n\n", name, kind, unaskedExample(name))
 			}
+			_, err := terminal.Fprintf(w, "%s\n(stage %s, level %s, severity %s)\n%s", c.Name, c.Stage, c.Level, c.Severity, terminal.Text(plainBody(c.Doc)))
 			return err
 		}
 		names = append(names, c.Name)
@@ -124,12 +125,33 @@ func unaskedExample(kind string) string {
 	if kind == "key" {
 		kind = "credential" // a policy has one name for both
 	}
-	if !slices.Contains(policy.Consentable(), kind) {
+	narrow, all := narrower[kind], ""
+	switch {
+	case slices.Contains(policy.Consentable(), kind):
+		all = "{kinds: [" + kind + "]}"
+	case narrow.key == "":
 		return ""
 	}
-	return fmt.Sprintf("\nA policy lets an agent do this without a question. The server has the name of the agent's host:\n\n"+
-		"    version: 1\n    servers:\n      claude-code: {agent: true, unasked: {kinds: [%s]}}\n\n"+
-		"This command installs the hook with that policy:\n\n    toolvet hook install --policy FILE\n", kind)
+	text := fmt.Sprintf("\nA policy lets an agent do this without a question. The server has the name of the agent's host:\n\n"+
+		"    version: 1\n    servers:\n      claude-code: {agent: true, unasked: %s}\n\n", cmp.Or(narrow.key, all))
+	if narrow.key != "" {
+		text += narrow.tells
+	}
+	if narrow.key != "" && all != "" {
+		text += " To let all of the kind pass, say unasked: " + all + "."
+	}
+	if narrow.key != "" {
+		text += "\n\n"
+	}
+	return text + "This command installs the hook with that policy:\n\n    toolvet hook install --policy FILE\n"
+}
+
+// narrower is what a policy may let pass of a kind, and says what that is.
+var narrower = map[string]struct{ key, tells string }{
+	"network": {"{hosts: [intranet.example.org]}", "That is one host."},
+	"outside": {"{directories: [/srv/reports]}", "That is one directory."},
+	"wipe":    {`{commands: ["git branch -D"]}`, "That is each command that begins with these words, whatever follows; other commands of a line are judged as before."},
+	"secret":  {"{files: [.env.local]}", "That is one file, for commands and for the tools that read and write files. All others stay refused."},
 }
 
 // plainBody returns a check's README as plain text: without its title, comments, Markdown headings, links and

@@ -110,6 +110,12 @@ func (s *summary) agent(server *policy.Server) {
 	if len(u.Directories) > 0 {
 		s.line(4, "changing files in %s (unasked)", strings.Join(u.Directories, ", "))
 	}
+	if len(u.Commands) > 0 {
+		s.line(4, "deleting, overwriting or publishing by %s (unasked)", strings.Join(u.Commands, ", "))
+	}
+	if len(u.Files) > 0 {
+		s.line(4, "reading and writing %s, which would be refused (unasked)", strings.Join(u.Files, ", "))
+	}
 }
 
 // agentGaps reports what makes a policy for an agent count for less than it says.
@@ -135,7 +141,7 @@ func (l *linter) agentGaps(s *policy.Server) {
 func strayAgent(s *policy.Server) (text string, sure bool) {
 	near, u := schema.Nearest(s.Name, hostNames()), s.Unasked
 	like, same := likeHost(s, near)
-	sure = same || s.Agent || len(u.Kinds)+len(u.Hosts)+len(u.Directories) > 0
+	sure = same || s.Agent || u.Given()
 	_, host := hook.Lookup(s.Name)
 	switch {
 	case host, reached(s), !like && !sure:

@@ -168,11 +168,11 @@ func (j *Judge) before(ctx context.Context, host *hook.Host, p *policyFile, e ho
 	}
 	switch {
 	case v.Ask:
-		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about this call:\n" + said(c.Name, v, because(memory, certain, v))}
+		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about this call:\n" + said(c, v, because(memory, certain, v))}
 	case question != "" && len(beside.Findings) == 1 && beside.Findings[0].Check == "implied":
 		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about this call: " + question}
 	case beside.Ask:
-		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about what this call amounts to:\n" + said(c.Name, beside, because(memory, certain, beside))}
+		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about what this call amounts to:\n" + said(c, beside, because(memory, certain, beside))}
 	case origin == unknownServer:
 		if told := d.Asks(ctx, c, door.Request{ID: e.Call}, asking("the MCP server is unknown: neither the policy nor the host's configuration names it")); !told.Ask {
 			return refusal(c, told)
@@ -186,7 +186,7 @@ func (j *Judge) before(ctx context.Context, host *hook.Host, p *policyFile, e ho
 		if told := d.Asks(ctx, c, door.Request{ID: e.Call}, found); !told.Ask {
 			return refusal(c, told)
 		}
-		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about this call:\n" + said(c.Name, found, "")}
+		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about this call:\n" + said(c, found, "")}
 	case memory.Secret && carries(host.Name, e, c.Server) != "":
 		return asks(ctx, d, c, e, carries(host.Name, e, c.Server)+afterSecret(certain))
 	case (memory.Foreign || p.preset == "strict") && c.Server == host.Name && spreads(lineIn(e)):
@@ -210,11 +210,11 @@ func asks(ctx context.Context, d *door.Door, c *call.Call, e hook.Event, why str
 // refusal is the answer to a refused call.
 func refusal(c *call.Call, v toolvet.Verdict) hook.Answer {
 	if v.Ask {
-		return hook.Answer{Decision: hook.Ask, Reason: said(c.Name, v, "")}
+		return hook.Answer{Decision: hook.Ask, Reason: said(c, v, "")}
 	}
 	v.Findings = slices.DeleteFunc(slices.Clone(v.Findings), func(f check.Finding) bool { return f.Asks() }) // consent would not help
 	return hook.Answer{Decision: hook.Deny, Reason: fmt.Sprintf("toolvet refused the call to %s before it ran:\n%s\nNothing was executed. Fix the errors above before you call it again; "+
-		"if they are not yours to fix, do not repeat the call, and tell the user.", c.Name, said(c.Name, v, ""))}
+		"if they are not yours to fix, do not repeat the call, and tell the user.", c.Name, said(c, v, ""))}
 }
 
 // Calls that never end are forgotten: the user may have denied them.
@@ -278,7 +278,7 @@ func (j *Judge) after(ctx context.Context, host *hook.Host, p *policyFile, e hoo
 	shown := passage.Returned(ctx, out.result(e.Failed))
 	switch {
 	case shown.Withheld:
-		return hook.Answer{Decision: hook.Deny, Reason: "toolvet withheld the result of " + c.Name + ":\n" + said(c.Name, shown.Verdict, "")}
+		return hook.Answer{Decision: hook.Deny, Reason: "toolvet withheld the result of " + c.Name + ":\n" + said(c, shown.Verdict, "")}
 	case !shown.Changed:
 		return hook.Answer{Decision: hook.None}
 	}
@@ -294,8 +294,8 @@ func (j *Judge) after(ctx context.Context, host *hook.Host, p *policyFile, e hoo
 			if j.ended(host, e); err != nil {
 				j.log.Warn("what a session has read is not remembered", "err", err)
 			}
-			answer.Notice = "toolvet found in the result of " + c.Name + ", and " + host.Title + " shows it to the model all the same:\n" + said(c.Name, shown.Verdict, "")
-			answer.Context = strings.TrimPrefix(answer.Context+"\n"+said(c.Name, shown.Verdict, ""), "\n")
+			answer.Notice = "toolvet found in the result of " + c.Name + ", and " + host.Title + " shows it to the model all the same:\n" + said(c, shown.Verdict, "")
+			answer.Context = strings.TrimPrefix(answer.Context+"\n"+said(c, shown.Verdict, ""), "\n")
 		}
 	}
 	return answer

@@ -186,6 +186,13 @@ func (p *policyFile) newGate(key gateKey) (*toolvet.Gate, error) {
 	if server.World.Base == "" && filepath.IsAbs(key.dir) {
 		server.World.Base = key.dir
 	}
+	server.Unasked.Files = slices.Clone(server.Unasked.Files)
+	for i, file := range server.Unasked.Files {
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(server.World.Base, file)
+		}
+		server.Unasked.Files[i] = filepath.Clean(file)
+	}
 	source := p.source
 	source.Server = key.server
 	narrowed, err := source.Narrow(&all, p.preset, nil)
