@@ -14,6 +14,7 @@ import (
 	"github.com/toolvet/toolvet/cmd/internal/hook"
 	"github.com/toolvet/toolvet/cmd/internal/hook/diagnose"
 	"github.com/toolvet/toolvet/cmd/internal/hook/install"
+	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/preset"
 	"github.com/toolvet/toolvet/internal/terminal"
 )
@@ -39,6 +40,7 @@ type hookInstall struct {
 	Guarded    bool          `json:"guarded"`     // a shell denies if toolvet fails
 	FailClosed string        `json:"fail_closed"` // on, off, or none: the host has no such switch
 	Policy     string        `json:"policy,omitempty"`
+	Broken     string        `json:"policy_error,omitempty"` // why the judge cannot use the policy, so that it refuses every call
 	Program    string        `json:"program"`
 	State      string        `json:"state"` // of the program: "this version", another version, or what is wrong
 }
@@ -142,7 +144,17 @@ func (a *app) hookInstalled(ctx context.Context, h *hook.Host, first install.Han
 	case h.FailClosed != "":
 		state = "off"
 	}
-	return hookInstall{scope, before.File, install.Events(own), before.Guarded, state, before.Policy(), program, versions[program]}
+	broken := ""
+	if policy := before.Policy(); policy != "" {
+		source, err := enforce.Source{Policy: policy, Preset: preset.Default, Checks: a.checks}.Read()
+		if err == nil {
+			_, _, err = source.Load()
+		}
+		if err != nil {
+			broken, _, _ = strings.Cut(strings.TrimPrefix(err.Error(), "toolvet: "), "\n")
+		}
+	}
+	return hookInstall{scope, before.File, install.Events(own), before.Guarded, state, before.Policy(), broken, program, versions[program]}
 }
 
 func (a *app) showHookStates(list []hookStatus, all, asJSON bool) error {
@@ -190,6 +202,9 @@ func (a *app) showHookState(s hookStatus) {
 		}
 		terminal.Fprintf(a.stdout, "    if it %s: %s\n", when, word)
 		terminal.Fprintf(a.stdout, "    policy:  %s\n", cmp.Or(i.Policy, "none: the preset "+preset.Default+" holds"))
+		if i.Broken != "" {
+			terminal.Fprintf(a.stdout, "             cannot be used, so every call is refused: %s\n", i.Broken)
+		}
 		terminal.Fprintf(a.stdout, "    program: %s: %s\n", i.Program, i.State)
 	}
 	a.showCondition(s.Condition)
