@@ -102,7 +102,9 @@ type setupRun struct {
 	command   install.Command
 	ledger    ledger
 	failed    int      // entries and hooks that were put back
-	unread    int      // files of clients that could not be read
+	unread    int      // files of clients and hosts that could not be read
+	told      []string // what was said of hosts' files among them
+	passing   []string // servers whose calls do not pass toolvet, because it could not be put in front
 	elsewhere int      // servers of other projects, which stay
 	projects  []string // that have them
 	written   bool     // something has changed
@@ -361,8 +363,17 @@ func (s *setupRun) listHosts(hosts []*hook.Host) {
 		s.showOff(status.Off)
 		s.showOthers(hookOthers(status))
 		for _, err := range status.Faults {
-			s.warn("%s: %v", h.Title, err)
+			s.hostFault(h.Title + ": " + err.Error())
 		}
+	}
+}
+
+// hostFault warns of a file of a host that cannot be read, once.
+func (s *setupRun) hostFault(text string) {
+	if !slices.Contains(s.told, text) {
+		s.told = append(s.told, text)
+		s.unread++
+		s.warn("%s", text)
 	}
 }
 
@@ -394,8 +405,11 @@ func (s *setupRun) planHooks(hosts []*hook.Host) ([]*install.Change, error) {
 			continue
 		}
 		list, _, err := s.installer.Install(h, install.User, s.command)
-		if err != nil {
-			s.warn("%v", err)
+		switch text := fmt.Sprint(err); {
+		case err != nil && slices.Contains(s.told, text):
+			continue
+		case err != nil:
+			s.warn("%s", text)
 			continue
 		}
 		changes = append(changes, list...)
@@ -415,7 +429,10 @@ func (s *setupRun) applyAll(ctx context.Context, files []*setupFile, hosts []*ho
 	for _, f := range files {
 		if err := s.write(f); err != nil {
 			s.complain(err)
-			s.failed += len(f.changing())
+			for _, e := range f.changing() {
+				s.failed++
+				s.passing = append(s.passing, f.place.Client+", "+oneLine(e.Name(), 64))
+			}
 			f.entries = nil
 		}
 		for _, other := range files { // by a link
@@ -444,6 +461,9 @@ func (s *setupRun) applyAll(ctx context.Context, files []*setupFile, hosts []*ho
 			}
 		}
 	}
+	if len(s.passing) > 0 {
+		terminal.Fprintf(s.stdout, "not judged: calls of %s, which do not pass toolvet\n", strings.Join(s.passing, "; "))
+	}
 	if s.failed > 0 {
 		terminal.Fprintf(s.stdout, "%s not in force; 'toolvet setup --undo' undoes the rest\n", count(s.failed, "change"))
 		return exitCode(exitNoGo)
@@ -457,7 +477,7 @@ func (s *setupRun) incomplete() error {
 	if s.unread == 0 {
 		return nil
 	}
-	return enforce.WithHint(fmt.Errorf("%s not read, and left alone", count(s.unread, "configuration")), "the warning above says why: mend the file, and run setup again")
+	return enforce.WithHint(fmt.Errorf("%s not read, and left alone", count(s.unread, "configuration")), "a warning above says why: mend the file, and run setup again")
 }
 
 // notes tells what hosts want beside the change, and which changed files other people may get.
