@@ -180,7 +180,7 @@ func (j *Judge) before(ctx context.Context, host *hook.Host, p *policyFile, e ho
 		return hook.Answer{Decision: hook.Ask, Reason: "toolvet does not know the MCP server " + c.Server + ": neither the policy nor the configuration of " + host.Title + " names it.\n  fix: configure it in " + host.Title + ", or name it in the hook's policy: servers: {" + strconv.Quote(c.Server) + ": {}}"}
 	case c.Server != host.Name && deeper(c.Arguments, 0):
 		return asks(ctx, d, c, e, "its arguments are nested deeper than toolvet reads them")
-	case c.Server == host.Name && p.asksAbout(host.Name, "wipe") && discards(lineIn(e), e.Dir):
+	case c.Server == host.Name && p.asksAbout(host.Name, "wipe") && !p.spares(host.Name, lineIn(e)) && discards(lineIn(e), e.Dir):
 		found := asking("/command: throws away all changes in a directory that are not committed")
 		found.Findings[0].Check, found.Findings[0].Source = "command", "wipe"
 		if told := d.Asks(ctx, c, door.Request{ID: e.Call}, found); !told.Ask {

@@ -120,6 +120,13 @@ func (p *policyFile) asksAbout(host, kind string) bool {
 	return (p.preset == "standard" || p.preset == "strict") && (s == nil || len(s.Tools) == 0 && !slices.Contains(s.Unasked.Kinds, kind))
 }
 
+// spares reports whether the policy lets a line delete that is one command.
+func (p *policyFile) spares(host, line string) bool {
+	s := p.all.Server(host)
+	line = strings.TrimSpace(line) + " "
+	return s != nil && !strings.ContainsAny(line, ";&|\n`$(<>") && slices.ContainsFunc(s.Unasked.Commands, func(words string) bool { return strings.HasPrefix(line, words+" ") })
+}
+
 // observer returns who records calls.
 func (p *policyFile) observer() toolvet.Observer { return p.record }
 

@@ -152,10 +152,11 @@ func TestNarrow(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("HOME", "/home/u")
 	file := filepath.Join(dir, "toolvet.yaml")
-	policy := "version: 1\nservers:\n  claude-code: {agent: true, unasked: {commands: [git branch -D], files: [.env.local, a/.env, /srv/x/.env]}}\n"
+	policy := "version: 1\nservers:\n  claude-code: {agent: true, unasked: {commands: [git branch -D, git restore], files: [.env.local, a/.env, /srv/x/.env]}}\n"
 	if err := os.WriteFile(file, []byte(policy), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	mkdir(t, filepath.Join(dir, "src"))
 	home := t.TempDir()
 	mkdir(t, filepath.Join(home, ".ssh"))
 	if err := os.WriteFile(filepath.Join(home, ".ssh", "id_rsa"), nil, 0o600); err != nil {
@@ -172,6 +173,8 @@ func TestNarrow(t *testing.T) {
 		without, want string
 	}{
 		{"Bash", bash("git branch -D x"), "ask", ""},
+		{"Bash", bash("git restore src"), "ask", ""},
+		{"Bash", bash("git restore src; git checkout -- src"), "ask", "ask"},
 		{"Bash", bash("bash -c 'git branch -D x'"), "ask", ""},
 		{"Bash", bash("git branch -D x && git reset --hard"), "ask", "ask"},
 		{"Bash", bash("git branch -D x; git branch -f -d y"), "ask", "ask"},
