@@ -46,12 +46,12 @@ func (a *app) summarize(cmd *cobra.Command, flags lintFlags, command []string) e
 		}
 		servers = []*policy.Server{server}
 	}
-	told, err := a.withoutVariables(flags.policy)
+	told, names, err := a.withoutVariables(flags.policy)
 	if err != nil {
 		return err
 	}
 	b := bufio.NewWriter(a.stdout)
-	s := &summary{b: b, policy: told, rules: access.RulesOf(told)}
+	s := &summary{b: b, policy: told, rules: access.RulesOf(told), names: names}
 	failed := false
 	for i, known := range a.lintAll(cmd.Context(), flags, p, servers, command) {
 		server := servers[i]
@@ -73,6 +73,10 @@ func (a *app) summarize(cmd *cobra.Command, flags lintFlags, command []string) e
 		if command == nil {
 			s.shown = server.Command
 		}
+		s.shown = slices.Clone(s.shown)
+		for i, word := range s.shown {
+			s.shown[i] = names.Replace(word)
+		}
 		s.server(server, known.tools)
 	}
 	s.end()
@@ -82,31 +86,18 @@ func (a *app) summarize(cmd *cobra.Command, flags lintFlags, command []string) e
 	return exitCode(exitNotJudged)
 }
 
-// withoutVariables reads a policy whose variables stand for themselves, because no message may show their values.
-func (a *app) withoutVariables(file string) (*policy.Policy, error) {
-	text, err := policy.Read(file)
-	if err != nil {
-		return nil, err
-	}
-	itself := func(name string) (string, bool) { return "${" + name + "}", true }
-	p, err := policy.ParseWith(itself, file, text, a.checks.Demands()...)
-	if err != nil {
-		return nil, fmt.Errorf("the policy cannot be told without the values of its variables, which nothing shows: %w", err)
-	}
-	return p, nil
-}
-
 // A summary writes a policy in words.
 type summary struct {
 	b      io.Writer
 	policy *policy.Policy
 	rules  []rule.Rule
+	names  *strings.Replacer // writes the names of variables; see withoutVariables
 
 	shown, command []string // how a server is started: without the values of variables, and with them; nil: one is missing
 }
 
 func (s *summary) line(indent int, format string, args ...any) {
-	terminal.Fprintf(s.b, "%s%s\n", terminal.Text(strings.Repeat(" ", indent)), strictjson.Printable(fmt.Sprintf(format, args...), 1000))
+	terminal.Fprintf(s.b, "%s%s\n", terminal.Text(strings.Repeat(" ", indent)), strictjson.Printable(s.names.Replace(fmt.Sprintf(format, args...)), 1000))
 }
 
 // server tells of each tool that is known, or of each pattern that the policy has.
