@@ -82,15 +82,18 @@ func Compare(before, after *Report, worked, works []Cell) Comparison {
 	return c
 }
 
-// Behind returns the facts of an audit of the server of a report behind something, with those of the report that hold there all the same: what
-// the server does by design, whose bound no demand on arguments lifts.
+// Behind returns the facts of an audit of the server of a report behind something. Added are those that hold there all the same: what the
+// server does by design, whose bound no demand on arguments lifts. They have no proof, because these calls were made without what stands in front.
 func Behind(before *Report, facts []Fact) []Fact {
 	list := slices.Clone(facts)
 	for i := range before.Weaknesses {
 		f := &before.Weaknesses[i]
 		seen := slices.ContainsFunc(facts, func(g Fact) bool { return g.Cell == f.Cell && slices.Contains(f.Kinds, g.Kind) })
 		if f.bounds() != "" && !seen {
-			list = append(list, f.Evidence...)
+			for _, fact := range f.Evidence {
+				fact.Why, fact.Proof, fact.Flow = "this is what the tool is for, as its audit without the proxy showed; behind the proxy the audit saw no such effect", nil, nil
+				list = append(list, fact)
+			}
 		}
 	}
 	return list
@@ -123,6 +126,19 @@ func outcome(before, after *Report) Outcome {
 		}
 	}
 	return o
+}
+
+// Beyond says why no policy closes a weakness that a second audit still finds, by kind. It is nil if a policy can close one of the kinds.
+func (f *Weakness) Beyond() map[string]string {
+	why := map[string]string{}
+	for _, name := range f.Kinds {
+		kind := kindOf(f.Class, name)
+		if kind == nil || kind.Beyond == "" {
+			return nil
+		}
+		why[name] = kind.Beyond
+	}
+	return why
 }
 
 // kindsLeft are the kinds of a cell's weakness that the later report has no more, and those that it still has.

@@ -6,6 +6,7 @@ package audit
 import (
 	"encoding/json"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -56,12 +57,21 @@ func TestCompare(t *testing.T) {
 func TestBehind(t *testing.T) {
 	t.Parallel()
 	purposes := facts(t, "command run/command dynamic vulnerable metadata command-by-design", "command run/code dynamic vulnerable metadata code-by-design")
+	for i := range purposes {
+		purposes[i].Proof = &Proof{Arguments: "{}", Seen: "a file that the command made"}
+	}
 	before := New(Input{Now: day, Facts: append(facts(t, "command run/sql dynamic vulnerable metadata sql-by-design", "path run/p dynamic vulnerable proven x"), purposes...)})
 	for name, seen := range map[string][]Fact{"none": nil, "refused": facts(t, "command run/code dynamic inconclusive", "command run/command dynamic guarded"), "both": purposes} {
 		after := New(Input{Now: day, Facts: Behind(before, append(seen, facts(t, "schema run dynamic guarded")...))})
 		var kinds []string
 		for _, w := range after.Weaknesses {
 			kinds = append(kinds, w.Kinds...)
+			if name == "none" && (w.Evidence[0].Proof != nil || !strings.Contains(w.Why, "behind the proxy the audit saw no such effect") || !strings.Contains(w.Fix, "the policy and its walls")) {
+				t.Errorf("a finding of the first run is shown as one of the second: %+v", w)
+			}
+			if name == "both" && strings.Contains(w.Fix, "the policy and its walls") {
+				t.Errorf("a finding of the second run has the advice for one of the first: %+v", w)
+			}
 		}
 		if diff := cmp.Diff([]string{"code-by-design", "command-by-design"}, kinds); diff != "" || after.Grade.Letter != "C" {
 			t.Errorf("%s: grade %s, %s", name, after.Grade.Letter, diff)

@@ -113,6 +113,9 @@ func remarks(a *Assessment, language string) []Weakness {
 // fixOf is the advice for a fact: that of its kind, or else that of its class.
 func fixOf(f *Fact, language string) string {
 	if kind := kindOf(f.Class, f.Kind); kind != nil && kind.Fix != "" {
+		if kind.Design != "" && f.Proof == nil && len(f.Flow) == 0 { // see Behind
+			return "the policy and its walls (contain) alone decide what this tool does: keep them narrow"
+		}
 		return kind.Fix
 	}
 	return Fix(f.Class, languageOf([]Fact{*f}, language))

@@ -109,7 +109,7 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 		cfg.Told = new(Told)
 	}
 	s.stdout = &listener{ReadCloser: s.Sandbox.Stdout(), explain: &explainer{
-		viewer: *seen, server: cfg.Name, file: cmp.Or(cfg.Policy, "the policy"), log: cfg.Logger, told: cfg.Told, busy: make(chan struct{}, maxLooks),
+		viewer: *seen, server: cfg.Name, file: cmp.Or(cfg.Policy, "a policy"), log: cfg.Logger, told: cfg.Told, busy: make(chan struct{}, maxLooks),
 	}}
 	if cfg.Stderr == nil {
 		cfg.Stderr = io.Discard

@@ -142,3 +142,37 @@ func TestDraftWalls(t *testing.T) {
 		}
 	}
 }
+
+// TestDraftUse holds the command with which a draft says to run the server: it works as printed, where the harmless calls of the audit worked.
+func TestDraftUse(t *testing.T) {
+	t.Parallel()
+	tools := oneTool(t, `{"name":"t","inputSchema":{"type":"object","properties":{"path":{"type":"string"}}}}`)
+	pages := oneTool(t, `{"name":"t","inputSchema":{"type":"object","properties":{"url":{"type":"string"}}}}`)
+	dir := t.TempDir()
+	for _, tt := range []struct {
+		name, walls string
+		command     []string
+		tools       *call.Catalog
+		place       *drawnPlace
+		want        []string
+		not         string
+	}{
+		{"a project", "{write: [x]}", []string{"npx", "-y", "git-server"}, tools, &drawnPlace{dir: "/srv/project"},
+			[]string{"use it, in /srv/project, with\n  toolvet proxy --policy p.yaml --contain -- npx -y git-server\n", "the walls show that directory"}, "of yours"},
+		{"no directory", "{}", []string{"npx", "-y", "a server"}, tools, nil, []string{"use it with\n  toolvet proxy --policy p.yaml --contain -- npx -y 'a server'\n", "name it in the policy under contain"}, "/srv/data"},
+		{"a root", "", []string{"npx", "files", "{ROOT}"}, tools, nil, []string{"--policy p.yaml --contain -- npx files /srv/data\n", "in place of /srv/data"}, "{ROOT}"},
+		{"a directory", "", []string{"node", "files.js", dir}, tools, nil, []string{"--contain -- node files.js " + dir + "\n"}, "in place"},
+		{"hosts, without walls", "", []string{"node", "fetch.js"}, pages, nil, []string{"--policy p.yaml -- node fetch.js\n"}, "--contain"},
+		{"hosts and a directory, without walls", "", []string{"node", "fetch.js", dir}, pages, nil, []string{"--policy p.yaml -- node fetch.js"}, "--contain"},
+		{"hosts in walls", "{}", []string{"node", "fetch.js"}, pages, nil, []string{"--policy p.yaml --contain -- node fetch.js\n"}, "/srv/data"},
+	} {
+		p := &proxied{flags: auditFlags{writePolicy: "p.yaml"}, server: tt.command, draft: &drafting{walls: tt.walls, place: tt.place, listed: map[string]*call.Catalog{pin.Tools: tt.tools}}}
+		where, line, after := p.use()
+		got := "use it" + where + " with\n  " + line + "\n" + after
+		for _, want := range tt.want {
+			if !strings.Contains(got, want) || strings.Contains(got, tt.not) {
+				t.Errorf("%s: no %q, or %q, in %s", tt.name, want, tt.not, got)
+			}
+		}
+	}
+}

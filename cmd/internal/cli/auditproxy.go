@@ -59,7 +59,11 @@ func (a *app) auditBehindProxy(ctx context.Context, flags auditFlags, server []s
 	}
 	switch {
 	case flags.writePolicy != "":
-		_, _ = terminal.Fprintf(a.stderr, "toolvet: wrote %s: read it, tighten it, and use it with\n  toolvet proxy --policy %s --contain -- SERVER-COMMAND\n", flags.writePolicy, flags.writePolicy)
+		where, line, after := p.use()
+		_, _ = terminal.Fprintf(a.stderr, "toolvet: wrote %s: read it, tighten it, and use it%s with\n  %s\n", flags.writePolicy, where, line)
+		if after != "" {
+			_, _ = terminal.Fprintf(a.stderr, "toolvet: %s\n", after)
+		}
 	case flags.policy == "" && compared.Outcome.Remain > 0:
 		fmt.Fprintln(a.stderr, "toolvet: hint: a preset refuses only what nobody can mean; say in a policy what the tools may do: --write-policy FILE drafts one that closes what was proven, and tries it")
 	}
@@ -75,6 +79,7 @@ type proxied struct {
 	before *audit.Report
 	name   string // of the server in the policy
 	walled bool   // walls stood around the server
+	draft  *drafting
 }
 
 // given tries the server behind the policy or preset of the flags.
@@ -161,6 +166,7 @@ func (p *proxied) drafted(ctx context.Context, alone *probe.Result) (*audit.Repo
 		place := p.placeFor(alone, d.found)
 		d.walls, d.place = wallsFor(alone, rooted(p.server), place), place
 	}
+	p.draft = d
 	if err := writePolicy(p.flags.writePolicy, d.text(), false); err != nil {
 		return nil, nil, err
 	}

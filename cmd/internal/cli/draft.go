@@ -32,6 +32,7 @@ var tighten = map[infer.Kind]string{
 	infer.SQL:     `only SELECT; say whose SQL it is: {dialect: postgres}; loosen: {statements: [select, insert]}`,
 	infer.Glob:    `loosen: {absolute: true}`,
 	infer.Cron:    `loosen: {allow: [macros, every], seconds: true}`,
+	infer.Time:    `for dates without a time of day: {format: date}`,
 }
 
 // A drafting is a first policy for a server.
@@ -188,7 +189,7 @@ func (d *drafting) guess(b *bytes.Buffer, g infer.Guess, options, further string
 		fmt.Fprintf(b, "          # %s\n", more)
 	}
 	if g.Kind == infer.URL && proxyName.MatchString(g.Address) {
-		fmt.Fprintf(b, "          # a proxy of the caller's choice sees every request; to forbid it, a rule: {effect: deny, when: \"%s\"}\n", has(g.Address))
+		fmt.Fprintf(b, "          # a proxy of the caller's choice sees every request; to forbid it: rules: [{name: no-proxy, effect: deny, when: \"%s\"}]\n", has(g.Address))
 	}
 	if further != "" {
 		b.WriteString(plainTextComment)

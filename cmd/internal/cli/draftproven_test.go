@@ -50,7 +50,7 @@ func TestDraftProven(t *testing.T) {
 		found: []audit.Weakness{
 			weakness(audit.Path, "/path", audit.Proven, "absolute"), weakness(audit.Command, "/path", audit.Proven, "shell"), weakness(audit.URL, "/page", audit.Proven, "ssrf-dns"),
 			weakness(audit.Path, "/title", audit.Proven, "dot-dot"), weakness(audit.Path, "/both", audit.Proven, "dot-dot"), weakness(audit.URL, "/both", audit.Proven, "ssrf-private"),
-			weakness(audit.Command, "/a b", audit.Proven, "argument-split"), weakness(audit.Path, "/guessed", audit.Suspected, "traversal"), weakness(audit.Output, "", audit.Proven, "invisible", "unbounded"),
+			weakness(audit.Command, "/a b", audit.Proven, "argument-split"), weakness(audit.Path, "/guessed", audit.Suspected, "traversal"), weakness(audit.Output, "", audit.Proven, "invisible", "unbounded", "unhidden-text"),
 			weakness(audit.Command, "/sql", audit.Proven, "sql-write"), weakness(audit.Command, "/read", audit.Proven, "sql-write"), anything("/command"), anything("/script"), program,
 		},
 	}
@@ -76,7 +76,7 @@ func TestDraftProven(t *testing.T) {
 	if n := strings.Count(string(d.text()), listedPrograms); n != 2 {
 		t.Errorf("%d commands are bound to listed programs, not 2:\n%s", n, d.text())
 	}
-	for _, want := range []string{"any public host passes, as policy lint will say", `hosts: ["*"], resolve: true, bare: true`, "contain alone holds this: keep it", "without contain, commands and code reach", "this stays open: no demand bounds the size of a result", "it passes on characters that nobody sees; a result with such is withheld"} {
+	for _, want := range []string{"any public host passes, as policy lint will say", `hosts: ["*"], resolve: true, bare: true`, "contain alone holds this: keep it", "without contain, commands and code reach", "this stays open: no demand bounds the size of a result", "this stays open: no demand can tell it from visible text", "it passes on characters that nobody sees; a result with such is withheld"} {
 		if !strings.Contains(string(d.text()), want) {
 			t.Errorf("the draft does not say %q:\n%s", want, d.text())
 		}

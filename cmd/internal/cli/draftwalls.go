@@ -83,10 +83,7 @@ func within(path, dir string) bool {
 
 // wallsFor returns the options of walls in which the harmless calls of a server work, and how to change them.
 func wallsFor(alone *probe.Result, rooted bool, place *drawnPlace) string {
-	fetches := slices.ContainsFunc(alone.Controls, func(c audit.Cell) bool { return c.Class == audit.URL })
-	for _, name := range alone.Catalog.Names() {
-		fetches = fetches || slices.ContainsFunc(infer.Tool(alone.Catalog.Tool(name)), func(g infer.Guess) bool { return g.Kind == infer.URL })
-	}
+	fetches := fetches(alone.Catalog, alone.Controls)
 	var options, tighter, looser []string
 	switch {
 	case place == nil && rooted:
@@ -115,6 +112,13 @@ func wallsFor(alone *probe.Result, rooted bool, place *drawnPlace) string {
 		hints = append(hints, "loosen: "+strings.Join(looser, ", "))
 	}
 	return "{" + strings.Join(options, ", ") + "} # " + strings.Join(hints, "; ")
+}
+
+// fetches reports whether a server reaches hosts: a harmless call did so, or an argument seems to be a URL.
+func fetches(tools *call.Catalog, worked []audit.Cell) bool {
+	return slices.ContainsFunc(worked, func(c audit.Cell) bool { return c.Class == audit.URL }) || slices.ContainsFunc(tools.Names(), func(name string) bool {
+		return slices.ContainsFunc(infer.Tool(tools.Tool(name)), func(g infer.Guess) bool { return g.Kind == infer.URL })
+	})
 }
 
 // words says why the draft shows the directory.

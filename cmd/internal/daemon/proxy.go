@@ -165,7 +165,11 @@ func (p *proxy) contained(remote *remote) (func(context.Context) (stdio.Peer, er
 			return nil, err // a nil *contain.Server is no nil Peer
 		}
 		told.Do(func() { // a server that misses a place often says nothing of it
-			terminal.Fprintf(p.cfg.Stderr, "toolvet: the server in walls %s; other places do not exist for it: name them under contain: write or read\n", contain.Words(s.Write, s.Read))
+			more := "name them under contain: write or read"
+			if p.cfg.Source.Policy == "" {
+				more = "append a directory to the server's command to show it, even if the server takes none, or name places in a policy under contain: write or read. It reaches no host; contain: network in a policy names some"
+			}
+			terminal.Fprintf(p.cfg.Stderr, "toolvet: the server in walls %s; other places do not exist for it: %s\n", contain.Words(s.Write, s.Read), more)
 		})
 		return s, nil
 	}, nil

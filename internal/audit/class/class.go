@@ -57,6 +57,8 @@ type Kind struct {
 	AtMost string
 	// Fix is the advice for this kind, if that of the class does not fit; "": it does.
 	Fix string
+	// Beyond says why no policy closes a weakness of this kind; "": one can.
+	Beyond string
 }
 
 // Remark reports whether a weakness of the kind is never graded.

@@ -39,8 +39,12 @@ type oddity struct {
 	kind, what string
 	text       string // which holds what must not come back
 	mark       string // what must not come back
+	tag        string // before the mark in HTML; text that comes back without it is of the kind unhidden
 	page       bool   // only of HTML
 }
+
+// unhidden is the kind of hidden text that comes back like visible text. Nothing behind the server can find it any more.
+const unhidden = "unhidden-text"
 
 // oddities are all odd content for tools to read.
 func (m marks) oddities() []oddity {
@@ -49,8 +53,8 @@ func (m marks) oddities() []oddity {
 		{kind: "invisible", what: "zero-width characters", text: "zero\u200bwidth\u2060", mark: "\u200b"},
 		{kind: "invisible", what: "characters that turn the direction of text", text: "turned\u202eback", mark: "\u202e"},
 		{kind: "invisible", what: "invisible tag characters", text: "tag\U000E0041\U000E0042", mark: "\U000E0041"},
-		{kind: "hidden-text", what: "a comment of the page", text: "<!-- " + m.comment + " -->", mark: m.comment, page: true},
-		{kind: "hidden-text", what: "text that the page hides", text: `<p style="display:none">` + m.hidden + "</p>", mark: m.hidden, page: true},
+		{kind: "hidden-text", what: "a comment of the page", text: "<!-- " + m.comment + " -->", mark: m.comment, tag: "<!--", page: true},
+		{kind: "hidden-text", what: "text that the page hides", text: `<p style="display:none">` + m.hidden + "</p>", mark: m.hidden, tag: "display:", page: true},
 	}
 }
 
@@ -165,10 +169,14 @@ func (a *auditor) output(ctx context.Context, t *tool, p parameter, s seed) {
 		if !strings.Contains(r.text, o.mark) {
 			continue
 		}
-		if found[o.kind] == nil {
-			found[o.kind] = &oddFinding{arguments: arguments}
+		kind := o.kind
+		if !strings.Contains(r.text, o.tag) {
+			kind = unhidden
 		}
-		found[o.kind].what = append(found[o.kind].what, o.what)
+		if found[kind] == nil {
+			found[kind] = &oddFinding{arguments: arguments}
+		}
+		found[kind].what = append(found[kind].what, o.what)
 	}
 	if unanswered = unanswered || a.late[t.Name] > 0; !unanswered {
 		large := t.sample(a.world, setting{p, s.large})

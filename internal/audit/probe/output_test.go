@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -22,5 +23,14 @@ func withholding(signs string) func(root string, a map[string]any) (string, erro
 			return "", errors.New("withheld")
 		}
 		return string(raw), nil
+	}
+}
+
+// untagged removes the tags of the pages that a tool returns, and keeps the text in them, also hidden text.
+func untagged(fetch func(string, map[string]any) (string, error)) func(string, map[string]any) (string, error) {
+	tags := regexp.MustCompile(`<!--|-->|<[^>]*>`)
+	return func(root string, a map[string]any) (string, error) {
+		text, err := fetch(root, a)
+		return tags.ReplaceAllString(text, " "), err
 	}
 }

@@ -93,6 +93,7 @@ var fixtures = map[string]fixture{
 	"fetch-words": {fetchTool, fetchWith(&http.Client{}, func(u *url.URL) bool {
 		return !strings.Contains(u.Host, "127.0.0.1") && !strings.Contains(u.Host, "localhost")
 	})},
+	"fetch-strips":   {fetchTool, untagged(fetchPublic)},
 	"fetch-redirect": {fetchTool, fetchWith(&http.Client{}, publicName)},
 	"fetch-rebind":   {fetchTool, fetchWith(noRedirects, publicName)},
 	"fetch-guarded":  {fetchTool, fetchPublic},

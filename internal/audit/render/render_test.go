@@ -256,6 +256,27 @@ func TestNotKnown(t *testing.T) {
 	}
 }
 
+// TestBeyond holds that a comparison says which open weaknesses no policy closes, and why, and says so of no other.
+func TestBeyond(t *testing.T) {
+	t.Parallel()
+	fact := func(class audit.Class, tool, kind string) audit.Fact {
+		return audit.Fact{Cell: audit.Cell{Tool: tool, Class: class}, Method: audit.Dynamic, Verdict: audit.Vulnerable, Confidence: audit.Proven, Kind: kind, Why: "seen"}
+	}
+	r := audit.New(audit.Input{Facts: []audit.Fact{fact(audit.Output, "read", "unbounded"), fact(audit.Output, "page", "unhidden-text"), fact(audit.Output, "both", "unbounded"),
+		fact(audit.Output, "both", "invisible"), fact(audit.Path, "read", "absolute")}, Now: day})
+	c := audit.Compare(r, r, nil, nil)
+	var b strings.Builder
+	if err := Comparison(&b, &c); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"4 remain; 0 new (no policy can close 2 of those below: only the server can)\n", "unbounded (no demand of a policy bounds the size of a result)\n",
+		"unhidden-text (the server removed the tags, so no policy can tell", "invisible, unbounded\n", "absolute\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in %s", want, b.String())
+		}
+	}
+}
+
 // TestNoHarmlessCall holds the words of a comparison without a working harmless call: it is no pass, and the proxy is to blame only for calls that
 // worked before.
 func TestNoHarmlessCall(t *testing.T) {

@@ -128,13 +128,24 @@ func Comparison(w io.Writer, c *audit.Comparison) error {
 	head(b, c.Before)
 	head(b, c.After)
 	o := c.Outcome
-	fmt.Fprintf(b, "\n%s: %d guarded now, %d not seen again, %d not known any more, %d remain; %d new\n",
-		thatCount(o.Weaknesses), o.Guarded, o.NotSeen, o.Unknown, o.Remain, o.New)
+	var open strings.Builder
+	beyond := 0
 	for i := range c.After.Weaknesses {
-		if f := &c.After.Weaknesses[i]; f.Graded() {
-			fmt.Fprintf(b, "  open: %s: %s\n", f.Name(), strings.Join(f.Kinds, ", "))
+		f := &c.After.Weaknesses[i]
+		if !f.Graded() {
+			continue
 		}
+		if f.Beyond() != nil {
+			beyond++
+		}
+		fmt.Fprintf(&open, "  open: %s: %s%s\n", f.Name(), strings.Join(f.Kinds, ", "), whyOpen(f))
 	}
+	left := ""
+	if beyond > 0 {
+		left = fmt.Sprintf(" (no policy can close %d of those below: only the server can)", beyond)
+	}
+	fmt.Fprintf(b, "\n%s: %d guarded now, %d not seen again, %d not known any more, %d remain; %d new%s\n%s",
+		thatCount(o.Weaknesses), o.Guarded, o.NotSeen, o.Unknown, o.Remain, o.New, left, open.String())
 	if o.Unknown > 0 {
 		fmt.Fprintf(b, "Not known any more: no harmless call or content came back, so no attack could be tried. Perhaps the policy refuses the call, or withholds its result.\n")
 	}
@@ -172,6 +183,19 @@ func Comparison(w io.Writer, c *audit.Comparison) error {
 		return err
 	}
 	return Text(w, c.After)
+}
+
+// whyOpen says, in brackets, why no policy closes a weakness; "": one can.
+func whyOpen(f *audit.Weakness) string {
+	why := f.Beyond()
+	if why == nil {
+		return ""
+	}
+	var list []string
+	for _, kind := range f.Kinds {
+		list = append(list, why[kind])
+	}
+	return " (" + strings.Join(list, "; ") + ")"
 }
 
 func thatCount(n int) string {

@@ -25,8 +25,10 @@ var Class = &class.Class{
 	Kinds: []class.Kind{
 		{Name: "control-characters", Doc: "Escape sequences for terminals come back"},
 		{Name: "invisible", Doc: "Zero-width characters, tag characters, or characters that change the direction of text come back"},
-		{Name: "hidden-text", Doc: "A comment of a page, or its hidden text, comes back like visible text"},
-		{Name: "unbounded", Doc: "A text of 2 MB comes back in full"},
+		{Name: "hidden-text", Doc: "A comment of a page, or its hidden text, comes back in its tags"},
+		{Name: "unhidden-text", Doc: "A comment of a page, or its hidden text, comes back without its tags, like visible text",
+			Beyond: "the server removed the tags, so no policy can tell this text from visible text"},
+		{Name: "unbounded", Doc: "A text of 2 MB comes back in full", Beyond: "no demand of a policy bounds the size of a result"},
 	},
 	Fix: class.Fix{
 		Any:        "bound the size of the output, and remove control, zero-width and tag characters, comments and hidden text; mark it as content from elsewhere",
