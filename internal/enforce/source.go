@@ -43,8 +43,8 @@ func (s Source) ForServer(command []string) (*policy.Policy, error) {
 	return s.Narrow(p, presetName, command)
 }
 
-// Load reads the whole policy, which is empty without a file, and the name of the preset in force. If Server is given, variables
-// may be missing that only lead to other servers.
+// Load reads the whole policy, which is empty without a file, and the name of the preset in force. Variables
+// may be missing that only lead to other servers than Server, or without it to any: Narrow refuses the chosen one.
 func (s Source) Load() (p *policy.Policy, presetName string, err error) {
 	switch {
 	case s.Preset != "" && s.Preset != preset.None && !slices.Contains(preset.Names(), s.Preset):
@@ -62,7 +62,7 @@ func (s Source) Load() (p *policy.Policy, presetName string, err error) {
 			return nil, "", err
 		}
 		only := s.Server
-		if s.Each {
+		if s.Each || only == "" { // Narrow chooses one
 			only = policy.NoServer
 		}
 		if p, err = policy.ParseFor(only, os.LookupEnv, s.Policy, s.Text, s.Checks.Demands()...); err != nil {
@@ -93,6 +93,10 @@ func (s Source) Narrow(all *policy.Policy, presetName string, command []string) 
 	p := *all
 	server, err := ServerOf(&p, s.Server, command)
 	if err != nil {
+		return nil, err
+	}
+	if server.Lacks() && !s.Each { // it is the one that somebody needs
+		_, err := server.Environ(os.LookupEnv)
 		return nil, err
 	}
 	server.World.Remote = server.World.Remote || s.Remote && len(server.World.Roots) == 0

@@ -69,7 +69,30 @@ func (d *decoder) field(e entry, fields []field) {
 		}
 		keys[i] = f.key
 	}
-	d.errorf(e.at, "unknown key %s: %s", quote(e.key), hint(e.key, keys))
+	advice := hint(e.key, keys)
+	if own := habit(e.key); own != "" && keys[0] == "command" { // a server
+		advice = own
+	}
+	d.errorf(e.at, "unknown key %s: %s", quote(e.key), advice)
+}
+
+// habit says how a policy tells a key of a server in the configurations of MCP clients; "" if it is none.
+func habit(key string) string {
+	switch key {
+	case "args":
+		return "append them to command"
+	case "headers":
+		return "write credentials: {header: {NAME: VALUE}}"
+	case "type", "transport":
+		return "leave it out: command or url tells it"
+	case "disabled":
+		return "take the server out of the policy"
+	case "cwd":
+		return "write dir"
+	case "envFile":
+		return "write env"
+	}
+	return ""
 }
 
 // An entry is one key of a mapping, and its value.

@@ -220,7 +220,7 @@ func (w *Watcher) problem(err error) {
 	switch {
 	case text == before:
 	case text == "":
-		w.log().Info("the policy's file holds what is in force", "file", w.File)
+		w.log().Warn("the policy's file is in force again, after an error", "file", w.File)
 	default:
 		w.log().Error("the policy was not loaded: the one before it stays in force", "file", w.File, "err", err)
 	}
