@@ -13,7 +13,11 @@ package record
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -73,6 +77,9 @@ func Open(a policy.Log, o Options) (*Recorder, error) {
 	}
 	l, err := calllog.Open(options)
 	if err != nil {
+		if dir := filepath.Dir(a.File); errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("the log that the policy's key log.file names cannot be made: there is no directory %s", dir)
+		}
 		return nil, err
 	}
 	if l.File() != a.File {

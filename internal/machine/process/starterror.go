@@ -9,12 +9,15 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"strings"
 )
 
 // startError explains why program did not start, with advice.
 func startError(program string, err error) error {
 	var why string
 	switch {
+	case strings.Contains(program, " ") && (errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist)):
+		why = "no program has this name; write a list in a policy, [" + strings.Join(strings.Fields(program), ", ") + "], and single words in a command"
 	case errors.Is(err, exec.ErrDot):
 		why = "it is in the current directory, not on PATH; give its path, such as ./" + program
 	case errors.Is(err, exec.ErrNotFound):

@@ -6,6 +6,7 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -44,7 +45,11 @@ func enter() int {
 		return 2
 	}
 	fail := func(err error) int {
-		_ = c.send(entered{Failed: err.Error()})
+		e := entered{Failed: err.Error()}
+		if missing := (*exec.Error)(nil); errors.As(err, &missing) && errors.Is(err, exec.ErrNotFound) {
+			e.Failed = fmt.Sprintf("%s%q: not found on PATH; install it or give its full path", noProgram, missing.Name)
+		}
+		_ = c.send(e)
 		return 127
 	}
 	var e entry
