@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -74,7 +75,8 @@ func (a *app) call(ctx context.Context, flags serversFlags, args []string) error
 	outcome, err := set.Call(ctx, args[0], arguments, upstream.WithSession(&set.session))
 	end()
 	if err != nil {
-		return err
+		server, _, _ := strings.Cut(args[0], ":")
+		return set.hinted(server, err)
 	}
 	return a.writeOutcome(outcome)
 }

@@ -58,14 +58,25 @@ func startServer(ctx context.Context, server upstream.Dialer, timeout time.Durat
 		server = command
 	}
 	client, err := servers.Connect(ctx, server, servers.Options{Timeout: timeout})
-	if servers.HandshakeFailed(err) {
-		d, ok := server.(*backend.Dialer)
-		if hint := handshakeHint(err, ok && d.Server.URL != ""); hint != "" {
-			err = enforce.WithHint(err, "%s", hint)
-		}
+	d, ok := server.(*backend.Dialer)
+	if err := withHandshakeHint(err, ok && d.Server.URL != ""); err != nil {
 		return nil, err
 	}
-	return client, err
+	return client, nil
+}
+
+// withHandshakeHint adds what handshakeHint advises to the error of a server that does not complete the handshake.
+func withHandshakeHint(err error, remote bool) error {
+	if servers.HandshakeFailed(err) {
+		var refused *upstream.RefusedError
+		if !remote && errors.As(err, &refused) && refused.Message == "toolvet does not offer this method" {
+			return errors.New("the program is no MCP server: it sends back what it reads")
+		}
+		if hint := handshakeHint(err, remote); hint != "" {
+			return enforce.WithHint(err, "%s", hint)
+		}
+	}
+	return err
 }
 
 // handshakeHint advises what to do about a server that does not complete the handshake; "": the error says it all, as that of a

@@ -44,8 +44,8 @@ func (a *app) checkCommand() *cobra.Command {
 
 A call is {"tool": …, "arguments": {…}}. Without files, check reads standard input. "tool"
 is the name of a tool that --tools or the server lists, or a whole definition with name
-and inputSchema. With only a policy, it is SERVER:TOOL: check starts the server that the
-policy describes. If a server that runs has validation of its own, check asks that, too.
+and inputSchema. With only a policy, such as the toolvet.yaml of this directory, it is
+SERVER:TOOL: check starts the server that the policy describes. If a server that runs has validation of its own, check asks that, too.
 
 The verdict is that of 'toolvet proxy' with the same flags and the same server: without a
 policy, that of the preset "standard". Only a missing file, of which a live call has a warning,
@@ -108,6 +108,12 @@ func (a *app) check(cmd *cobra.Command, flags checkFlags, files, server []string
 // tools of its servers.
 func (a *app) judger(ctx context.Context, flags checkFlags, server []string) (j judger, done func(), err error) {
 	plain := func() (*judge, error) { return a.plainJudge(ctx, flags, server) }
+	if flags.gate.Policy == "" && flags.tools == "" && server == nil && isFile(policyFile) {
+		if flags.gate.Server == "" {
+			return a.unnamedJudge(ctx, flags)
+		}
+		flags.gate.Policy = policyFile
+	}
 	if flags.gate.Policy == "" || flags.tools != "" || server != nil {
 		j, err := plain()
 		if err != nil {
@@ -125,6 +131,40 @@ func (a *app) judger(ctx context.Context, flags checkFlags, server []string) (j 
 	}
 	named.session.AllowWarnings = flags.live
 	return &namedJudge{named, sync.OnceValues(plain)}, func() { named.close(ctx) }, nil
+}
+
+// An unnamedJudge judges calls of tools called SERVER:TOOL by the policy of this directory, and others without a policy.
+type unnamedJudge struct{ named, plain func() (judger, error) }
+
+// unnamedJudge returns one. It reads the policy when a call needs it.
+func (a *app) unnamedJudge(ctx context.Context, flags checkFlags) (judger, func(), error) {
+	plain, err := a.plainJudge(ctx, flags, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	end := func() {}
+	flags.gate.Policy = policyFile
+	return &unnamedJudge{
+		plain: func() (judger, error) { return plain, nil },
+		named: sync.OnceValues(func() (j judger, err error) {
+			j, end, err = a.judger(ctx, flags, nil)
+			return j, err
+		}),
+	}, func() { plain.close(ctx); end() }, nil
+}
+
+func (j *unnamedJudge) judge(ctx context.Context, raw []byte) judged {
+	of := j.plain
+	if tool, _, err := parts(raw); err == nil {
+		if name, _ := nameOf(tool); strings.Contains(name, ":") {
+			of = j.named
+		}
+	}
+	judge, err := of()
+	if err != nil {
+		return notJudged(err)
+	}
+	return judge.judge(ctx, raw)
 }
 
 func (a *app) plainJudge(ctx context.Context, flags checkFlags, server []string) (*judge, error) {

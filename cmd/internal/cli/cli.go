@@ -9,6 +9,7 @@
 //	0  go            all calls may run
 //	1  no-go         a call would be refused
 //	2  not judged    wrong flags, a file that cannot be read, a server that does not start
+//	141              the reader of the output has gone
 //
 // "toolvet proxy" ends with the exit code of its server instead.
 package cli
@@ -41,6 +42,7 @@ const (
 	exitGo = iota
 	exitNoGo
 	exitNotJudged
+	exitPipe = 128 + 13 // nobody reads any more: what a shell shows of a program that SIGPIPE ends
 )
 
 // An app is one run of the command.
@@ -99,6 +101,14 @@ Exit codes: 0 go, 1 no-go, 2 not judged.`,
 		},
 	}
 	root.SetHelpCommand(helpCommand(root))
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		var text strings.Builder
+		cmd.SetOut(&text)
+		help(cmd, args)
+		cmd.SetOut(a.stdout)
+		terminal.Fprintf(a.stdout, "%s", terminal.Text(wrapped(text.String())))
+	})
 	root.SetVersionTemplate("toolvet {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	for _, g := range []struct {
@@ -215,7 +225,8 @@ func (a *app) exitCode(ctx context.Context, err error) int {
 		return exitGo
 	case errors.As(err, &code):
 		return int(code)
-	case errors.Is(err, syscall.EPIPE): // nobody reads any more
+	case errors.Is(err, syscall.EPIPE):
+		return exitPipe
 	case ctx.Err() != nil:
 		a.complain(errors.New("interrupted"))
 	default:

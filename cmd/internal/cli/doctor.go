@@ -30,6 +30,8 @@ type diagnosis struct {
 	How  string `json:"how,omitempty"` // replaces "works"
 	Why  string `json:"why,omitempty"`
 	Fix  string `json:"fix,omitempty"`
+
+	lines bool // Why has those of a policy's faults
 }
 
 func (a *app) doctorCommand() *cobra.Command {
@@ -72,7 +74,11 @@ func (a *app) showDiagnoses(list []diagnosis, asJSON bool) error {
 		if !d.OK {
 			word = "does not work: " + d.Why
 		}
-		terminal.Fprintf(a.stdout, "%s: %s\n", d.What, word)
+		var shown any = word
+		if d.lines {
+			shown = terminal.Text(word)
+		}
+		terminal.Fprintf(a.stdout, "%s: %s\n", d.What, shown)
 		if d.Fix != "" {
 			terminal.Fprintf(a.stdout, "  fix: %s\n", d.Fix)
 		}
@@ -88,7 +94,7 @@ func (a *app) diagnose(ctx context.Context, file string) []diagnosis {
 	_, err := policy.LoadEach(file, a.checks.Demands()...)
 	d := diagnosis{What: "the policy", OK: err == nil}
 	if err != nil {
-		d.Why = err.Error()
+		d.Why, d.lines = err.Error(), true
 	}
 	return append(list, d)
 }

@@ -115,7 +115,7 @@ func (a *app) everythingListed(ctx context.Context, command upstream.Command, ti
 }
 
 func existsError(file string) error {
-	return enforce.WithHint(fmt.Errorf("%s exists and is left as it is", file), "give another file with -o, or --force to replace it")
+	return enforce.WithHint(fmt.Errorf("%s exists and is left as it is", file), "write -o FILE before the server's command, 'toolvet init -o FILE -- SERVER-COMMAND', or --force there to replace the file")
 }
 
 // writePolicy writes a file as a whole. It replaces an existing one only with force.

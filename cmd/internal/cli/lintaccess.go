@@ -34,26 +34,36 @@ func (l *linter) access() {
 		if r.Observe {
 			l.gap("rule %s: only observes", r.Name)
 		}
-		l.patterns("rule "+r.Name, r.Tools, func(pattern, server, tool string) bool {
-			one := r
-			one.Tools = []string{pattern}
-			return one.Covers(server, tool)
-		})
-		l.methods("rule "+r.Name, r.Requests)
+		l.ofRule(r)
 		l.strangers(r)
 		if r.Dynamic() && arguments.MatchString(r.When) {
 			l.notes = append(l.notes, fmt.Sprintf("rule %s: dynamic: it is over several tools, so that a misspelt argument shows only when a call is refused for it", r.Name))
 		}
 	}
 	for _, bound := range l.policy.Limits {
-		l.patterns("limit "+bound.Name, bound.Tools, func(pattern, server, tool string) bool {
-			one := limit.Limit{Tools: []string{pattern}}
-			return one.Covers(server, tool) || one.Covers(server, protocol.ToolName) // its calls count, too
-		})
-		l.methods("limit "+bound.Name, bound.Requests)
+		l.ofLimit(bound)
 	}
 	l.silentOnRequests(rules)
 	l.shutOut(rules)
+}
+
+// ofRule reports what a rule names and nobody has.
+func (l *linter) ofRule(r rule.Rule) {
+	l.patterns("rule "+r.Name, r.Tools, func(pattern, server, tool string) bool {
+		one := r
+		one.Tools = []string{pattern}
+		return one.Covers(server, tool)
+	})
+	l.methods("rule "+r.Name, r.Requests)
+}
+
+// ofLimit reports what a limit names and nobody has.
+func (l *linter) ofLimit(bound limit.Limit) {
+	l.patterns("limit "+bound.Name, bound.Tools, func(pattern, server, tool string) bool {
+		one := limit.Limit{Tools: []string{pattern}}
+		return one.Covers(server, tool) || one.Covers(server, protocol.ToolName) // its calls count, too
+	})
+	l.methods("limit "+bound.Name, bound.Requests)
 }
 
 // methods reports patterns of requests that match nothing.
@@ -336,22 +346,6 @@ func (l *linter) patterns(what string, list []string, covers func(pattern, serve
 				tool = pattern
 			}
 			l.gap("%s: %s: matches no call: the server has no such tool%s", what, pattern, nearest(tool, names))
-		}
-	}
-}
-
-// warnExposed warns of rules that name a tool as clients of the gateway do. A policy that cannot be read is refused elsewhere.
-func (a *app) warnExposed(file string) {
-	p, err := policy.LoadEach(file, a.checks.Demands()...)
-	if err != nil {
-		return
-	}
-	l := &linter{policy: p}
-	for _, r := range p.Rules {
-		for _, pattern := range r.Tools {
-			if own := l.exposed(pattern); own != "" {
-				a.warn("rule %s: %s: this is a client's name for the tool, and a policy names it %q", r.Name, pattern, own)
-			}
 		}
 	}
 }

@@ -5,8 +5,10 @@ package cli
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 	"time"
 
@@ -83,6 +85,9 @@ func (a *app) logVerify(cmd *cobra.Command, flags logVerifyFlags, files []string
 		}
 	}
 	r, err := calllog.Verify(cmd.Context(), o, files...)
+	if missing := (*fs.PathError)(nil); errors.As(err, &missing) {
+		return fmt.Errorf("%s: cannot open: %w", missing.Path, missing.Err)
+	}
 	if err != nil {
 		return err
 	}

@@ -122,9 +122,14 @@ func (s *summary) agent(server *policy.Server) {
 func (l *linter) agentGaps(s *policy.Server) {
 	stray, sure := strayAgent(s)
 	_, lacks := s.Environ(os.LookupEnv)
+	startless, wrong := cannotStart(s)
 	switch {
-	case s.Lacks() && !l.started: // who starts it has said so
+	case lacks != nil && !l.started: // who starts it has said so
 		l.gap("%v", lacks)
+	case startless != "" && !l.started && wrong:
+		l.gap("%s: %s", s.Name, startless)
+	case startless != "" && !l.started:
+		l.notes = append(l.notes, s.Name+": "+startless)
 	case s.Drafted != nil:
 		l.gap("%s: nobody can start it: write its directory in the place of %s in its command", s.Name, policy.Root)
 	case !s.Agent && ofAgent(s):

@@ -5,7 +5,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/url"
@@ -15,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolvet/toolvet/cmd/internal/daemon"
+	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/logname"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/protocol"
@@ -98,7 +98,7 @@ The exit code is the server's, or 2 if the server could not be started.`,
 func upstreamVariables(cmd *cobra.Command, cfg *daemon.ProxyConfig, headers []string) error {
 	if name, ok := strings.CutPrefix(cfg.Upstream, "env:"); ok {
 		if cfg.Upstream = os.Getenv(name); cfg.Upstream == "" {
-			return fmt.Errorf("the environment variable %s, which --upstream names, is not set", name)
+			return errors.New("--upstream env:NAME wants the name of a variable that is set and holds the URL, not the URL: no variable has this name")
 		}
 	}
 	if len(headers) > 0 && cfg.Upstream == "" {
@@ -107,11 +107,11 @@ func upstreamVariables(cmd *cobra.Command, cfg *daemon.ProxyConfig, headers []st
 	for _, h := range headers {
 		header, name, ok := strings.Cut(h, "=")
 		if !ok || name == "" {
-			return usageError(cmd, "--upstream-header takes HEADER=NAME: the name of a variable, not the value")
+			return usageError(cmd, wantsVariable)
 		}
 		value := os.Getenv(name)
 		if value == "" {
-			return fmt.Errorf("the environment variable %s, which --upstream-header names, is not set", name)
+			return enforce.WithHint(errors.New(wantsVariable+": no variable has this name"), "export TOKEN='Bearer …', and give --upstream-header Authorization=TOKEN")
 		}
 		if cfg.UpstreamHeaders == nil {
 			cfg.UpstreamHeaders = map[string]string{}
@@ -120,6 +120,9 @@ func upstreamVariables(cmd *cobra.Command, cfg *daemon.ProxyConfig, headers []st
 	}
 	return nil
 }
+
+// wantsVariable repeats nothing of the flag: who mistakes it writes a secret there.
+const wantsVariable = "--upstream-header takes HEADER=NAME: the name of a variable that is set and holds the value, not the value"
 
 // containedFlag is for an audit, whose sandbox has the server's walls.
 const containedFlag = "already-contained"

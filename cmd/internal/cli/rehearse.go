@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -90,8 +91,12 @@ func (a *app) rehearse(cmd *cobra.Command, flags rehearseFlags, files, server []
 	switch {
 	case len(files) != 1:
 		return usageError(cmd, "name one file with a call, or - for standard input")
+	case len(server) == 0 && flags.gate.Policy == "" && isFile(policyFile):
+		return enforce.WithHint(errors.New("no server command: give it after --"), "a rehearsal takes no command from a policy; --policy %s has it keep what the policy demands", policyFile)
 	case len(server) == 0:
 		return usageError(cmd, "no server command: give it after --")
+	case slices.ContainsFunc(flags.env, func(name string) bool { return strings.Contains(name, "=") }):
+		return usageError(cmd, "--env takes the NAME of a variable, or PREFIX_*, not its value: set the variable where toolvet starts")
 	case flags.timeout <= 0:
 		return usageError(cmd, "--server-timeout must be longer than 0")
 	case flags.commit && !flags.yes && (files[0] == "-" || !isTerminal(a.stdin)):

@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolvet/toolvet/cmd/internal/daemon"
-	"github.com/toolvet/toolvet/internal/auth"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/machine/userservice"
 	"github.com/toolvet/toolvet/internal/terminal"
@@ -132,8 +131,8 @@ func (a *app) service(cmd *cobra.Command, flags *scheduleFlags, own installFlags
 		return nil, enforce.WithHint(errors.New("no policy, so there would be no servers"), "name the policy with --policy")
 	}
 	if own.listen != "" {
-		if err := auth.CheckListen(own.listen, p.Policy.Authorization); err != nil {
-			return nil, usageError(cmd, "--listen: %v", err)
+		if err := daemon.CheckListen(own.listen, p.Policy.Authorization); err != nil {
+			return nil, fmt.Errorf("--listen: %w", err)
 		}
 	}
 	program, err := os.Executable()

@@ -5,6 +5,7 @@ package cli
 
 import (
 	"cmp"
+	"fmt"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -15,7 +16,6 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/cmd/internal/daemon"
 	"github.com/toolvet/toolvet/cmd/internal/jobs/inside"
-	"github.com/toolvet/toolvet/internal/auth"
 	"github.com/toolvet/toolvet/internal/terminal"
 	"github.com/toolvet/toolvet/schedule"
 )
@@ -35,8 +35,8 @@ On SIGTERM, no further run begins, and runs under way have 30 seconds to end.`,
 				return err
 			}
 			if own.Listen != "" {
-				if err := auth.CheckListen(own.Listen, p.Policy.Authorization); err != nil {
-					return usageError(cmd, "--listen: %v", err)
+				if err := daemon.CheckListen(own.Listen, p.Policy.Authorization); err != nil {
+					return fmt.Errorf("--listen: %w", err)
 				}
 			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM, syscall.SIGINT)

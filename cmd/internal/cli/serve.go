@@ -52,7 +52,7 @@ scheduler as the server "schedule", and shows the jobs on web pages at /schedule
 				return usageError(cmd, "--stdio and --listen do not go together")
 			}
 			cfg.Logger = newLogger(a.stderr, cfg.Verbose)
-			a.warnExposed(cfg.Source.Policy)
+			a.warnStart(cfg.Source.Policy)
 			var told sync.Map // a server's tools are read again and again
 			cfg.Listed = func(p *policy.Policy, server string, tools *call.Catalog) {
 				what := unbounded(p, server, tools)

@@ -115,7 +115,8 @@ func (j *namedJudge) judge(ctx context.Context, raw []byte) judged {
 	result := protocol.Result{Validation: v}
 	switch {
 	case err != nil:
-		return judged{result: result, code: exitNotJudged, err: err}
+		server, _, _ := strings.Cut(name, ":")
+		return judged{result: result, code: exitNotJudged, err: j.hinted(server, err)}
 	case !result.Valid:
 		return judged{result: result, code: exitNoGo}
 	}
@@ -164,6 +165,7 @@ type standing struct {
 	Server       string            `json:"server"`
 	Status       upstream.Status   `json:"status"`
 	Error        string            `json:"error,omitempty"`
+	Hint         string            `json:"hint,omitempty"`
 	Version      string            `json:"protocolVersion,omitempty"`
 	Info         json.RawMessage   `json:"serverInfo,omitempty"`
 	Capabilities json.RawMessage   `json:"capabilities,omitempty"`
@@ -197,7 +199,7 @@ func (a *app) servers(ctx context.Context, flags serversFlags, names []string, h
 		standings[i] = make(chan standing, 1)
 		go func() { standings[i] <- set.standing(ctx, name, has) }()
 	}
-	worst := exitGo
+	worst, told := exitGo, map[string]bool{"": true}
 	for i, one := range standings {
 		end := a.working("starting " + oneLine(names[i], 64))
 		s := <-one
@@ -208,6 +210,10 @@ func (a *app) servers(ctx context.Context, flags serversFlags, names []string, h
 		if err := s.write(a.stdout, asJSON); err != nil {
 			return err
 		}
+		if !asJSON && !told[s.Hint] { // servers that fail alike share it
+			told[s.Hint] = true
+			terminal.Fprintf(a.stderr, "toolvet: hint: %s\n", s.Hint)
+		}
 		if what := unbounded(set.policy, s.Server, s.tools); what != "" {
 			a.warn("%s", what)
 		}
@@ -216,6 +222,12 @@ func (a *app) servers(ctx context.Context, flags serversFlags, names []string, h
 		return err
 	}
 	return exitWith(worst)
+}
+
+// hinted adds advice to the error of a server that does not complete the handshake.
+func (n *named) hinted(name string, err error) error {
+	s := n.policy.Server(name)
+	return withHandshakeHint(err, s != nil && s.URL != "")
 }
 
 func (n *named) standing(ctx context.Context, name, has string) standing {
@@ -238,6 +250,10 @@ func (n *named) standing(ctx context.Context, name, has string) standing {
 			err = unavailable.Err // this run does not try again
 		}
 		s.Error = err.Error()
+		var hinted *enforce.HintedError
+		if errors.Is(err, context.DeadlineExceeded) && errors.As(n.hinted(name, err), &hinted) {
+			s.Hint = hinted.Hint
+		}
 		return s
 	}
 	for _, tool := range tools.Names() {

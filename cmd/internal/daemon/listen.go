@@ -12,6 +12,7 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/toolvet/toolvet/internal/auth"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/policy"
 )
@@ -19,11 +20,34 @@ import (
 // listen opens the listener for clients. It comes before everything that leaves a trace, such as the log: a port that is taken
 // changes nothing.
 func listen(ctx context.Context, address string) (net.Listener, error) {
+	if _, _, err := net.SplitHostPort(address); err != nil {
+		return nil, fmt.Errorf("cannot listen: %w", CheckListen(address, nil))
+	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
 		return nil, enforce.WithHint(fmt.Errorf("cannot listen: %w", err), "choose another address with --listen, and change authorization.resource with it")
 	}
 	return l, nil
+}
+
+// CheckListen is [auth.CheckListen] with advice.
+func CheckListen(address string, a *policy.Authorization) error {
+	err := auth.CheckListen(address, a)
+	switch _, _, bad := net.SplitHostPort(address); {
+	case err == nil:
+		return nil
+	case bad == nil:
+		return enforce.WithHint(err, "https://github.com/toolvet/toolvet/blob/main/docs/authorization.md shows how to add it")
+	}
+	return enforce.WithHint(err, "%s", lonePort("listen", address, 8080))
+}
+
+// lonePort advises how to write the address of a flag that is not HOST:PORT.
+func lonePort(flag, address string, example uint64) string {
+	if port, err := strconv.ParseUint(address, 10, 16); err == nil {
+		return fmt.Sprintf("did you mean --%s 127.0.0.1:%d?", flag, port)
+	}
+	return fmt.Sprintf("write the port behind the host, such as --%s 127.0.0.1:%d", flag, example)
 }
 
 // place is the address of a listener as clients can write it: a listener at all addresses of this machine has none of its own.

@@ -18,7 +18,6 @@ import (
 	"github.com/toolvet/toolvet/cmd/internal/backend"
 	"github.com/toolvet/toolvet/cmd/internal/prometheus"
 	"github.com/toolvet/toolvet/gateway"
-	"github.com/toolvet/toolvet/internal/auth"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/machine/memory"
 	"github.com/toolvet/toolvet/internal/policy"
@@ -71,8 +70,8 @@ func Serve(ctx context.Context, cfg ServeConfig) error {
 		return err
 	}
 	if !cfg.Stdio {
-		if err := auth.CheckListen(cfg.Listen, s.policy.Authorization); err != nil {
-			return enforce.WithHint(err, "https://github.com/toolvet/toolvet/blob/main/docs/authorization.md shows how to add it")
+		if err := CheckListen(cfg.Listen, s.policy.Authorization); err != nil {
+			return err
 		}
 		listener, err := listen(ctx, cfg.Listen)
 		if err != nil {
@@ -102,7 +101,7 @@ func Serve(ctx context.Context, cfg ServeConfig) error {
 		s.observer = &listing{record, s}
 	}
 	s.gateway, err = gateway.New(gateway.Config{
-		Servers: s.upstreams(), ValidateName: cfg.ValidateName, MaxPrincipals: cfg.MaxSessions, Observer: s.observer, Logger: s.log,
+		Servers: s.upstreams(), ValidateName: cfg.ValidateName, MaxPrincipals: cfg.MaxSessions, Observer: s.observer, Logger: backend.Reporting(s.log, backend.Handshake...),
 	})
 	if err != nil {
 		return err

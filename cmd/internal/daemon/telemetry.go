@@ -5,6 +5,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -15,6 +16,7 @@ import (
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/cmd/internal/otel"
 	"github.com/toolvet/toolvet/cmd/internal/prometheus"
+	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/observe"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/telemetry"
@@ -100,6 +102,9 @@ func hasEndpoint() bool {
 
 func serveMetrics(address string, handler http.Handler, log *slog.Logger) (stop func(), err error) {
 	listener, err := net.Listen("tcp", address)
+	if _, _, bad := net.SplitHostPort(address); bad != nil {
+		return nil, enforce.WithHint(errors.New("the address for metrics must be HOST:PORT, such as 127.0.0.1:9464"), "%s", lonePort("metrics", address, 9464))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot serve metrics: %w", err)
 	}
