@@ -27,7 +27,7 @@ func TestSnippets(t *testing.T) {
 	checks := enforce.Checks(suite.Default())
 	contexts := []string{
 		"KEY: VALUE", "rules: [VALUE]", "servers: {s: VALUE}", "servers: {s: {KEY: VALUE}}", "servers: {s: {contain: {KEY: VALUE}}}", "servers: {s: {url: 'https://a.example', credentials: VALUE}}",
-		"servers: {s: {tools: {t: {KEY: VALUE}}}}", "servers: {s: {agent: true, unasked: {KEY: VALUE}}}", "servers: {s: {tools: {t: {arguments: {KEY: VALUE}}}}}", "servers: {s: {tools: {t: {arguments: {a: {KEY: VALUE}}}}}}",
+		"servers: {s: {tools: {t: {KEY: VALUE}}}}", "servers: {s: {agent: true, unasked: VALUE}}", "servers: {s: {agent: true, unasked: {KEY: VALUE}}}", "servers: {s: {tools: {t: {arguments: {KEY: VALUE}}}}}", "servers: {s: {tools: {t: {arguments: {a: {KEY: VALUE}}}}}}",
 		"servers: {s: {tools: {t: {arguments: {a: {text: {KEY: VALUE}}}}}}}", "servers: {s: {tools: {t: {requires: [VALUE]}}}}", "servers: {s: {requests: {resources/read: VALUE}}}", "servers: {s: {tools: {t: {output: {injection: VALUE}}}}}",
 	}
 	for _, d := range checks.Demands() {
@@ -48,7 +48,7 @@ func TestSnippets(t *testing.T) {
 		if n++; strings.Contains(s.value, `[ \t]`) || s.value == "{x: xx}" || s.value == "{x}" {
 			continue // a regular expression, and a format with nothing but verbs
 		}
-		s.value = strings.Replace(s.value, "{x: ['x']}", "{read: ['/x']}", 1) // of a key that is known later
+		s.value = strings.NewReplacer("{x: ['x']}", "{read: ['/x']}", "kinds: [x]", "kinds: [wipe]", "unasked: x", "unasked: {}").Replace(s.value) // of what is known later
 		empty := strings.NewReplacer("{x}", "{}", "[x]", "[]").Replace(s.value)
 		if !slices.ContainsFunc([]string{s.value, empty}, func(value string) bool { return loads(s.key, value) || loads("", value) }) {
 			t.Errorf("%s: no place of a policy takes %s: %s", s.at, s.key, s.value)
