@@ -5,55 +5,71 @@ package judge
 
 import (
 	"os"
-	"path/filepath"
+	"slices"
 	"strings"
-
-	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
-// The check command reads a line alone, and cannot tell a directory from a file or a branch. Where the line runs, the file system tells.
-
-// gitDiscards are commands of git that may throw away changes: where, which, and their words.
-var gitDiscards = lazyregexp.New("(?m)(?:^|[;&|(`{!]|\\b(?:do|then|else|exec|time|command|env)\\s)\\s*git\\s+((?:(?:-C|-c)\\s+\\S+\\s+|--no-pager\\s+)*)(restore|checkout)\\s+([^;&|\\n)]*)")
-
-// directoryChanges take the shell, or git by -C, to another directory.
-var directoryChanges = lazyregexp.New("(?:\\bcd|(?:^|\\s)-C)\\s+([^\\s;&|]+)")
-
-// discards reports whether a line throws away the changes of a directory, by its name or by a pattern that ends in one. One file by its name is no
+// discards reports whether a step throws away the changes of a directory: by its name, by a pattern, or by a list of names. One file by its name is no
 // directory.
-func discards(line, dir string) bool {
-	for _, m := range gitDiscards.FindAllStringSubmatchIndex(line, 20) {
-		at := dir
-		for _, to := range directoryChanges.FindAllStringSubmatch(line[:m[3]], 20) {
-			if at = filepath.Join(at, unquoted(to[1])); filepath.IsAbs(unquoted(to[1])) {
-				at = unquoted(to[1])
-			}
-		}
-		for _, name := range discarded(line[m[4]:m[5]] == "checkout", strings.Fields(line[m[6]:m[7]])) {
-			full := name
-			if !filepath.IsAbs(name) {
-				full = filepath.Join(at, name)
-			}
-			info, err := os.Stat(full)
-			if err == nil && info.IsDir() || strings.HasSuffix(name, "/") || strings.HasSuffix(name, "/*") || strings.Contains(name, "**") || strings.HasPrefix(name, "$(git") {
-				return true
-			}
-		}
+func discards(s *simple) bool {
+	program, words := s.program(), s.words
+	if among(program, "tar gtar bsdtar") {
+		return overArchive(s)
 	}
-	return false
+	if program == "patch" {
+		return s.short("R") && wholeDiff(s.in)
+	}
+	if program != "git" || len(words) < 2 {
+		return false
+	}
+	switch words[1].text {
+	case "apply":
+		return (s.short("R") || s.has("--reverse")) && wholeDiff(s.in)
+	case "reset":
+		return s.has("--merge")
+	case "restore", "checkout":
+	default:
+		return false
+	}
+	return slices.ContainsFunc(discarded(words[1].text == "checkout", words[2:]), func(w stepWord) bool {
+		info, err := os.Stat(under(s.dir, w.text))
+		return w.from != nil || err == nil && info.IsDir() || strings.HasSuffix(w.text, "/") || strings.Contains(w.text, "*")
+	})
 }
 
-func unquoted(word string) string { return strings.Trim(word, "\"'") }
+// wholeDiff reports whether a pipe begins with all changes that are not committed.
+func wholeDiff(in []*simple) bool {
+	return slices.ContainsFunc(in, func(s *simple) bool {
+		words := s.operands()
+		return s.program() == "git" && len(words) > 0 && words[0].text == "diff" && !s.has("--cached --staged") &&
+			!slices.ContainsFunc(words[1:], func(w stepWord) bool { return !among(w.text, ". HEAD") })
+	})
+}
+
+// overArchive reports whether a step unpacks a commit over the files of the work.
+func overArchive(s *simple) bool {
+	if !slices.ContainsFunc(s.in, func(from *simple) bool {
+		return from.program() == "git" && len(from.words) > 1 && from.words[1].text == "archive" && len(from.operands()) < 3
+	}) || !(s.short("x") || s.has("--extract --get") || len(s.words) > 1 && !strings.HasPrefix(s.words[1].text, "-") && strings.Contains(s.words[1].text, "x")) {
+		return false
+	}
+	for i, w := range s.words[1:] {
+		if among(s.words[i].text, "-C --directory") && under(s.dir, w.text) != s.dir || strings.HasPrefix(w.text, "--directory=") {
+			return false
+		}
+	}
+	return true
+}
 
 // discarded returns the words that may name what a restore or a checkout throws away; none if it throws nothing away, or asks first.
-func discarded(checkout bool, words []string) (names []string) {
+func discarded(checkout bool, words []stepWord) (names []stepWord) {
 	staged, worktree, ended, value := false, checkout, false, false
-	for _, w := range words {
-		switch w = unquoted(w); {
+	for _, one := range words {
+		switch w := one.text; {
 		case value:
 			value = false
-		case ended || w == "" || w[0] != '-':
-			names = append(names, w)
+		case ended || one.from != nil || w == "" || w[0] != '-':
+			names = append(names, one)
 		case w == "--":
 			if ended = true; checkout {
 				names = nil // a commit

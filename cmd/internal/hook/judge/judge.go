@@ -166,6 +166,10 @@ func (j *Judge) before(ctx context.Context, host *hook.Host, p *policyFile, e ho
 	if err := j.note(host, e, kinds); err != nil {
 		return hook.Answer{Decision: hook.Deny, Reason: "toolvet cannot remember what this session reads, so it refuses: " + firstLine(err) + ". TOOLVET_HOOK_DIR names the directory for that: it has to be writable."}
 	}
+	reached := toolvet.Verdict{}
+	if !v.Ask && !beside.Ask && c.Server == host.Name && !p.spares(host.Name, lineIn(e)) {
+		reached = j.reached(ctx, p, e, c, memory)
+	}
 	switch {
 	case v.Ask:
 		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about this call:\n" + said(c, v, because(memory, certain, v))}
@@ -180,13 +184,11 @@ func (j *Judge) before(ctx context.Context, host *hook.Host, p *policyFile, e ho
 		return hook.Answer{Decision: hook.Ask, Reason: "toolvet does not know the MCP server " + c.Server + ": neither the policy nor the configuration of " + host.Title + " names it.\n  fix: configure it in " + host.Title + ", or name it in the hook's policy: servers: {" + strconv.Quote(c.Server) + ": {}}"}
 	case c.Server != host.Name && deeper(c.Arguments, 0):
 		return asks(ctx, d, c, e, "its arguments are nested deeper than toolvet reads them")
-	case c.Server == host.Name && p.asksAbout(host.Name, "wipe") && !p.spares(host.Name, lineIn(e)) && discards(lineIn(e), e.Dir):
-		found := asking("/command: throws away all changes in a directory that are not committed")
-		found.Findings[0].Check, found.Findings[0].Source = "command", "wipe"
-		if told := d.Asks(ctx, c, door.Request{ID: e.Call}, found); !told.Ask {
+	case reached.Ask:
+		if told := d.Asks(ctx, c, door.Request{ID: e.Call}, reached); !told.Ask {
 			return refusal(c, told)
 		}
-		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about this call:\n" + said(c, found, "")}
+		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about this call:\n" + said(c, reached, "")}
 	case memory.Secret && carries(host.Name, e, c.Server) != "":
 		return asks(ctx, d, c, e, carries(host.Name, e, c.Server)+afterSecret(certain))
 	case (memory.Foreign || p.preset == "strict") && c.Server == host.Name && spreads(lineIn(e)):

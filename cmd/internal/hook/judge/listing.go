@@ -1,0 +1,223 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package judge
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// listed returns the names that the last of the commands in a pipe prints, nil if they print none.
+func listed(steps []*simple) (printed names) {
+	for _, s := range steps {
+		before := printed
+		switch program := s.program(); {
+		case among(program, "ls dir"):
+			printed = listedByLs(s)
+		case among(program, "find gfind bfs"):
+			printed = listedByFind(s)
+		case program == "git" && len(s.words) > 1 && s.words[1].text == "ls-files":
+			others := s.short("oi") || s.has("--others --ignored")
+			excluded := s.has("--exclude-standard") && !s.short("i") && !s.has("--ignored")
+			printed = s.walk(2, func(f file) bool { return !f.secret || others && (!excluded || !ignored(f.path)) })
+		case program == "git" && len(s.words) > 1 && (s.words[1].text == "diff" && s.has("--name-only") || s.words[1].text == "status"):
+			printed = s.walk(len(s.words), func(f file) bool { return !f.secret })
+		case among(program, "fd fdfind"):
+			all := s.short("Hu") || s.has("--hidden --unrestricted")
+			every := s.short("Iu") || s.has("--no-ignore --unrestricted")
+			printed = s.walk(len(s.words), func(f file) bool { return (all || !hidden(s.dir, f.path)) && (every || !ignored(f.path)) })
+		case program == "rg" && s.has("--files"):
+			printed = s.walk(1, s.rgReads())
+		case s.short("l") && searches(s):
+			printed = searched(s)
+		case among(program, "echo printf"):
+			words, dir := s.words[1:], s.dir
+			printed = func(f file) bool { return named(words, dir, f, false) }
+		case before != nil && among(program, "grep egrep"):
+			printed = filtered(s, before)
+		case before != nil && among(program, "sort uniq head tail tr sed awk xargs tee read cat while"):
+		default:
+			printed = nil
+		}
+	}
+	return printed
+}
+
+// walk is names of the files below the operands of a step from an index on, or below its directory, that pass a test.
+func (s *simple) walk(from int, ok names) names {
+	var begins []stepWord
+	if from < len(s.words) {
+		behind := &simple{words: s.words[from-1:]}
+		begins = behind.operands()
+	}
+	if len(begins) == 0 {
+		begins = []stepWord{{text: "."}}
+	}
+	return func(f file) bool { return named(begins, s.dir, f, true) && ok(f) }
+}
+
+func listedByLs(s *simple) names {
+	begins := s.operands()
+	if len(begins) == 0 {
+		begins = []stepWord{{text: "."}}
+	}
+	all, deep := s.short("aA") || s.has("--all --almost-all"), s.short("R") || s.has("--recursive")
+	return func(f file) bool {
+		if named(begins, s.dir, f, false) {
+			return true
+		}
+		in := file{path: filepath.Dir(f.path)}
+		return (all || !strings.HasPrefix(filepath.Base(f.path), ".")) && (named(begins, s.dir, in, deep) || deep && named(begins, s.dir, f, true))
+	}
+}
+
+// listedByFind reads the tests of find that go by names. Others, such as -mtime, it takes for true.
+func listedByFind(s *simple) names {
+	words := s.words[1:]
+	var begins []stepWord
+	for len(words) > 0 && words[0].text != "!" && !strings.HasPrefix(words[0].text, "-") && !strings.HasPrefix(words[0].text, "(") {
+		begins, words = append(begins, words[0]), words[1:]
+	}
+	if len(begins) == 0 {
+		begins = []stepWord{{text: "."}}
+	}
+	return func(f file) bool {
+		for _, from := range begins {
+			if from.from == nil && holds(under(s.dir, from.text), f.path) {
+				rel, _ := filepath.Rel(under(s.dir, from.text), f.path)
+				if found(words, from.text, rel) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+}
+
+func found(words []stepWord, from, rel string) bool {
+	// One alternative of -o has to hold, or all tests without one. A branch that prunes holds for none that it matches.
+	shown, base := strings.TrimSuffix(from, "/")+"/"+rel, filepath.Base(rel)
+	branch, any, tested, not := true, false, false, false
+	for i := 0; i < len(words); i++ {
+		next := ""
+		if i+1 < len(words) {
+			next = words[i+1].text
+		}
+		var ok bool
+		switch w := words[i].text; w {
+		case "!", "-not":
+			not = true
+			continue
+		case "-o", "-or":
+			any, branch, tested = any || branch && tested, true, false
+			continue
+		case "-name", "-iname":
+			ok = globbed(next, base, w == "-iname")
+			i++
+		case "-path", "-wholename", "-ipath":
+			ok = globbed(next, shown, w == "-ipath")
+			i++
+		case "-regex", "-iregex":
+			re, err := regexp.Compile("^(?:" + strings.NewReplacer(`\(`, "(", `\)`, ")", `\|`, "|").Replace(next) + ")$")
+			ok = err != nil || re.MatchString(shown)
+			i++
+		case "-type":
+			ok = next == "f"
+			i++
+		case "-maxdepth", "-mindepth":
+			depth := strings.Count(rel, "/") + 1
+			ok = w == "-mindepth" || next != "0" && !(next == "1" && depth > 1) && !(next == "2" && depth > 2)
+			i++
+		case "-prune":
+			if !branch {
+				tested = true
+				continue
+			}
+			return false
+		case "-exec", "-execdir", "-ok", "-okdir":
+			any = any || branch
+			return any
+		default:
+			continue
+		}
+		branch, tested, not = branch && ok != not, true, false
+	}
+	return any || branch
+}
+
+// globbed matches a pattern of find, whose * goes over slashes.
+func globbed(pattern, text string, fold bool) bool {
+	if fold {
+		pattern, text = strings.ToLower(pattern), strings.ToLower(text)
+	}
+	quoted := strings.NewReplacer(`\*`, ".*", `\?`, ".", `\[`, "[", `\]`, "]").Replace(regexp.QuoteMeta(pattern))
+	re, err := regexp.Compile("^" + strings.ReplaceAll(quoted, "[!", "[^") + "$")
+	return err != nil || re.MatchString(text)
+}
+
+// filtered is what a grep lets through of a list of names.
+func filtered(s *simple, before names) names {
+	rest := s.operands()
+	if len(rest) == 0 {
+		return before
+	}
+	re := expression(rest[0].text, s.short("i"))
+	inverse := s.short("v") || s.has("--invert-match")
+	return func(f file) bool {
+		if !before(f) {
+			return false
+		}
+		rel, err := filepath.Rel(s.dir, f.path)
+		if re == nil || err != nil {
+			return true
+		}
+		return re.MatchString(rel) != inverse || re.MatchString("./"+rel) != inverse
+	}
+}
+
+// expression compiles a pattern of grep, nil if it is none in Go.
+func expression(pattern string, fold bool) *regexp.Regexp {
+	pattern = strings.NewReplacer(`\|`, "|", `\(`, "(", `\)`, ")").Replace(pattern)
+	if fold {
+		pattern = "(?i)" + pattern
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil
+	}
+	return re
+}
+
+// hidden reports whether a step of a path below a directory begins with a dot.
+func hidden(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && (strings.HasPrefix(rel, ".") || strings.Contains(rel, "/."))
+}
+
+// ignored reports whether git ignores a file, going by the name and the .gitignore in its directory and up to three above.
+func ignored(path string) bool {
+	dir, found := filepath.Dir(path), false
+	for range 4 {
+		if f, err := os.Open(filepath.Join(dir, ".gitignore")); err == nil {
+			lines := bufio.NewScanner(f)
+			for n := 0; lines.Scan() && n < 1000; n++ {
+				line := strings.TrimSpace(lines.Text())
+				out := strings.HasPrefix(line, "!")
+				line = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(line, "!"), "**/"), "/")
+				if ok, _ := filepath.Match(line, filepath.Base(path)); ok {
+					found = !out
+				}
+			}
+			f.Close()
+		}
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil || found {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	return found
+}

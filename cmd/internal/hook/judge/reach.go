@@ -1,0 +1,547 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package judge
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/cmd/internal/hook"
+	"github.com/toolvet/toolvet/internal/lazyregexp"
+	"github.com/toolvet/toolvet/internal/policy"
+)
+
+// A reach looks at what a line reaches of the files where it runs.
+type reach struct {
+	roots  []string
+	secret func(path string) bool // what the policy says to a file by its name
+	looked map[string][]file
+}
+
+// reached asks about a line of a host's tool that reaches too many of the files where it runs.
+func (j *Judge) reached(ctx context.Context, p *policyFile, e hook.Event, c *call.Call, memory policy.Memory) (v toolvet.Verdict) {
+	line := lineIn(e)
+	if line == "" || len(line) > maxLine {
+		return v
+	}
+	r := &reach{roots: append([]string{e.Dir}, e.Roots...), secret: func(path string) bool {
+		gate, err := p.aside(c.Server).gate(c.Server, e, true, memory)
+		if err != nil {
+			return true
+		}
+		named := &call.Call{Server: c.Server, Name: "implied", Session: c.Session}
+		raw, _ := json.Marshal(map[string]any{"command": []string{"cat", path}})
+		_ = named.Read(raw, call.Limits{}) // the verdict tells
+		tools, err := catalog("", named, false)
+		if err != nil {
+			return true
+		}
+		named.Resolve(tools)
+		return blockedFor(gate.Judge(ctx, named, toolvet.PointValidate), "secret")
+	}}
+	kind, what := r.of(line, e.Dir, func(kind string) bool { return p.asksAbout(c.Server, kind) })
+	if kind == "" {
+		return v
+	}
+	v = asking("/command: " + what)
+	v.Findings[0].Check, v.Findings[0].Source = "command", kind
+	return v
+}
+
+// maxLine bounds the line that is read here. The check command has a lower bound of its own.
+const maxLine = 1 << 16
+
+// Bounds on a look at a directory.
+const (
+	maxLooked = 3000
+	maxDeep   = 5
+)
+
+// of returns the kind of the first thing in a line that reaches too many files, and says what; "" if nothing does.
+func (r *reach) of(line, dir string, asks func(kind string) bool) (kind, what string) {
+	steps := stepsOf(line, dir)
+	for i := 0; i < len(steps) && len(steps) < 200; i++ { // those that others start come behind
+		steps = append(steps, started(steps[i])...)
+	}
+	for _, s := range steps {
+		switch {
+		case asks("secret") && r.secretIn(s, reads(s)):
+			return "secret", "reads many files of a directory, and one of them holds secrets"
+		case asks("secret") && r.secretIn(s, publishes(s)):
+			return "secret", "copies a directory with a file that holds secrets to where others may read it"
+		case asks("secret") && r.secretIn(s, added(s)):
+			return "secret", "makes git take a file that holds secrets"
+		case asks("wipe") && r.covers(s):
+			return "wipe", "deletes, empties or locks all files of the work at hand"
+		case asks("wipe") && discards(s):
+			return "wipe", "throws away all changes in a directory that are not committed"
+		}
+	}
+	return "", ""
+}
+
+// secretIn reports whether one of the files that a step reaches holds secrets.
+func (r *reach) secretIn(s *simple, reached names) bool {
+	if reached == nil {
+		return false
+	}
+	places := append([]string{s.dir}, r.roots...)
+	for _, w := range s.operands() {
+		places = append(places, under(s.dir, w.text))
+	}
+	return slices.ContainsFunc(places, func(dir string) bool {
+		return slices.ContainsFunc(r.look(dir), func(f file) bool { return f.secret && reached(f) })
+	})
+}
+
+// look returns the files below a directory, those that hold secrets first.
+func (r *reach) look(dir string) []file {
+	if all, done := r.looked[dir]; done {
+		return all
+	}
+	var all []file
+	n := 0
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if n++; n > maxLooked {
+			return filepath.SkipAll
+		}
+		switch {
+		case err != nil:
+			return nil
+		case d.IsDir() && path != dir && (among(d.Name(), ".git node_modules .venv venv") || strings.Count(path[len(dir):], string(filepath.Separator)) > maxDeep):
+			return filepath.SkipDir
+		case !d.IsDir():
+			all = append(all, file{path: path, secret: secretNames.MatchString(d.Name()) && r.secret(path)})
+		}
+		return nil
+	})
+	if r.looked == nil {
+		r.looked = map[string][]file{}
+	}
+	r.looked[dir] = all
+	return all
+}
+
+// secretNames are names that the policy may say to be those of secrets.
+var secretNames = lazyregexp.New(`(?i)^\.(env|npmrc|netrc|pypirc|pgpass|git-credentials|htpasswd|my\.cnf|vault-token)|\.env$|^id_(rsa|dsa|ecdsa|ed25519)$`)
+
+const (
+	printers = "cat tac nl head tail less more most bat batcat xxd od hexdump hd strings base64 base32 sed gsed awk gawk mawk perl cut sort uniq paste rev fold column fmt pr jq diff"
+	takers   = "base64 base32 xxd od hexdump strings cat curl wget nc ncat netcat socat openssl ssh gh aws gsutil rclone"
+)
+
+// reads returns the files that a step prints, or hands to one that does; nil if it prints none that it does not name.
+func reads(s *simple) names {
+	program := s.program()
+	switch {
+	case searches(s):
+		if s.short("l") || s.has("--files-with-matches") {
+			return nil // names alone
+		}
+		return searched(s)
+	case among(program, takers) && slices.ContainsFunc(s.in, func(from *simple) bool { return packs(from) != nil }):
+		for _, from := range s.in {
+			if packed := packs(from); packed != nil {
+				return packed
+			}
+		}
+	case among(program, printers) && !(among(program, "sed gsed perl") && s.short("i")):
+		words := slices.DeleteFunc(s.operands(), func(w stepWord) bool { return w.from == nil && !w.glob })
+		if len(words) > 0 {
+			return func(f file) bool { return named(words, s.dir, f, false) }
+		}
+	}
+	return nil
+}
+
+func searches(s *simple) bool {
+	return among(s.program(), "grep egrep fgrep zgrep rg ag") || s.program() == "git" && len(s.words) > 1 && s.words[1].text == "grep" && s.has("--no-index --no-exclude-standard")
+}
+
+// searchValues are options of searches that take the next word.
+const searchValues = "-A -B -C -m -d -D -t -T -f --max-count --after-context --before-context --context --file --type --color --colors --sort -j --threads -M"
+
+// searched returns the files of which a search prints lines that look like secrets, or every line.
+func searched(s *simple) names {
+	pattern, given := "", false
+	var places []stepWord
+	words := s.words[1:]
+	rg := among(s.program(), "rg ag")
+	deep := rg || s.short("rR") || s.has("--recursive --dereference-recursive --directories=recurse")
+	if s.program() == "git" {
+		words, deep = s.words[2:], true
+	}
+	if s.short("cLq") || s.has("--count --files-without-match --quiet --files") {
+		return nil
+	}
+	var globs []string // as rg writes them: with a ! before what stays out
+	ended := false
+	for i := 0; i < len(words); i++ {
+		w, next := words[i], ""
+		if i+1 < len(words) {
+			next = words[i+1].text
+		}
+		option, value, glued := strings.Cut(w.text, "=")
+		switch {
+		case w.from == nil && !ended && w.text == "--":
+			ended = true
+		case !ended && w.from == nil && strings.HasPrefix(w.text, "--") && (among(option, "--include --exclude --exclude-dir --glob --iglob --ignore") || option == "--regexp"):
+			if !glued {
+				value = next
+				i++
+			}
+			switch option {
+			case "--regexp":
+				pattern, given = value, true
+			case "--exclude", "--exclude-dir", "--ignore":
+				globs = append(globs, "!"+value)
+			default:
+				globs = append(globs, value)
+			}
+		case !ended && w.from == nil && (w.text == "-g" && rg):
+			globs = append(globs, next)
+			i++
+		case !ended && w.from == nil && among(w.text, searchValues):
+			i++
+		case !ended && w.from == nil && len(w.text) > 1 && w.text[0] == '-' && w.text[1] != '-' && strings.HasSuffix(w.text, "e"):
+			pattern, given = next, true
+			i++
+		case !ended && w.from == nil && len(w.text) > 1 && w.text[0] == '-':
+		case !given:
+			pattern, given = w.text, true
+		default:
+			places = append(places, w)
+		}
+	}
+	if len(places) == 0 {
+		if !deep || len(s.in) > 0 {
+			return nil
+		}
+		places = []stepWord{{text: "."}}
+	}
+	fixed := s.program() == "fgrep" || s.short("F") || s.has("--fixed-strings")
+	if fixed {
+		pattern = regexp.QuoteMeta(pattern)
+	}
+	re := expression(pattern, s.short("i") || s.has("--ignore-case"))
+	every := s.short("v") || s.has("--invert-match") || re != nil && re.MatchString("Qx_1=vj7")
+	if !every && !credentialNames.MatchString(pattern) {
+		return nil
+	}
+	visible := s.rgReads()
+	return func(f file) bool {
+		switch {
+		case !named(places, s.dir, f, deep), rg && !visible(f) && !named(places, s.dir, f, false), !globsHold(globs, s.dir, f.path):
+			return false
+		}
+		return every || re == nil || holdsMatch(f.path, re)
+	}
+}
+
+// credentialNames are words in the names of credentials.
+var credentialNames = lazyregexp.New(`(?i)secret|token|passw|api_?key|(private|access|auth|encryption|signing)_?key|credential|_key\b`)
+
+// holdsMatch reports whether the beginning of a file has a match. A file that cannot be read may have one.
+func holdsMatch(path string, re *regexp.Regexp) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return true
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, 1<<16))
+	return err != nil || slices.ContainsFunc(strings.Split(string(text), "\n"), re.MatchString)
+}
+
+// rgReads tells the files that rg or ag reads: hidden and ignored ones only if it is told so.
+func (s *simple) rgReads() names {
+	u := 0
+	for _, w := range s.words {
+		if w.text == "--unrestricted" || len(w.text) > 1 && w.text[0] == '-' && w.text[1] != '-' {
+			u += strings.Count(w.text, "u")
+		}
+	}
+	all := u > 1 || s.has("--hidden -.") || s.program() == "ag" && u > 0
+	every := u > 0 || s.has("--no-ignore --no-ignore-vcs -uu")
+	return func(f file) bool { return (all || !hidden(s.dir, f.path)) && (every || !ignored(f.path)) }
+}
+
+// globsHold reports whether globs let a file in: none with a ! matches it, and one without, if there are such.
+func globsHold(globs []string, dir, path string) bool {
+	wanted, in := false, false
+	rel, err := filepath.Rel(dir, path)
+	if err != nil {
+		rel = path
+	}
+	for _, g := range globs {
+		out := strings.HasPrefix(g, "!")
+		matched := false
+		for _, one := range alternatives(strings.TrimPrefix(g, "!")) {
+			one = strings.Trim(strings.TrimPrefix(strings.TrimPrefix(one, "./"), "**/"), "/")
+			for _, part := range append(strings.Split(rel, "/"), rel) {
+				ok, _ := filepath.Match(one, part)
+				matched = matched || ok
+			}
+		}
+		if out && matched {
+			return false
+		}
+		wanted, in = wanted || !out, in || !out && matched
+	}
+	return in || !wanted
+}
+
+// alternatives expands the first braces of a glob.
+func alternatives(glob string) []string {
+	before, rest, ok := strings.Cut(glob, "{")
+	inner, after, closed := strings.Cut(rest, "}")
+	if !ok || !closed {
+		return []string{glob}
+	}
+	var all []string
+	for one := range strings.SplitSeq(inner, ",") {
+		all = append(all, before+one+after)
+	}
+	return all
+}
+
+// packs returns the files that a step writes into an archive on its standard output.
+func packs(s *simple) names {
+	switch program := s.program(); {
+	case among(program, "tar gtar bsdtar") && tarMakes(s) && (!tarNames(s) || s.has("- /dev/stdout") || s.has("-f-")):
+		return packed(s, s.operands())
+	case among(program, "zip cpio") && (program == "cpio" || s.has("-")):
+		if program == "cpio" {
+			return listed(s.in)
+		}
+		return packed(s, s.operands())
+	}
+	return nil
+}
+
+func tarMakes(s *simple) bool {
+	return s.short("c") || s.has("--create") || len(s.words) > 1 && tarLetters.MatchString(s.words[1].text)
+}
+
+func tarNames(s *simple) bool {
+	return s.short("f") || len(s.words) > 1 && strings.Contains(s.words[1].text, "f") || strings.Contains(s.text, " --file")
+}
+
+var tarLetters = lazyregexp.New(`^[a-zA-Z]*c[a-zA-Z]*$`)
+
+// packed returns the files below operands that no option excludes.
+func packed(s *simple, words []stepWord) names {
+	dir := s.dir
+	var globs []string
+	for i, w := range s.words {
+		option, value, glued := strings.Cut(w.text, "=")
+		switch next := i+1 < len(s.words); {
+		case w.text == "-C" && next:
+			to := s.words[i+1].text
+			dir = under(dir, to)
+			words = slices.DeleteFunc(slices.Clone(words), func(w stepWord) bool { return w.text == to && to != "." })
+		case option == "--exclude" && glued:
+			globs = append(globs, "!"+value)
+		case option == "--exclude" && next:
+			globs = append(globs, "!"+s.words[i+1].text)
+		case w.text == "-x" && s.program() == "zip":
+			for _, one := range s.words[i+1:] {
+				globs = append(globs, "!"+one.text)
+			}
+		}
+	}
+	vcs := s.has("--exclude-vcs-ignores") || strings.Contains(s.text, ".gitignore")
+	return func(f file) bool {
+		return named(words, dir, f, true) && globsHold(globs, dir, f.path) && !(vcs && ignored(f.path))
+	}
+}
+
+// publishes returns the files that a step copies or packs into a directory whose files are served.
+func publishes(s *simple) names {
+	words := s.operands()
+	program := s.program()
+	switch {
+	case len(words) < 2:
+		return nil
+	case program == "zip" || among(program, "7z 7za"):
+		if program != "zip" {
+			words = words[1:]
+		}
+	case among(program, "tar gtar bsdtar") && tarMakes(s):
+		if i := slices.IndexFunc(words, func(w stepWord) bool { return public.MatchString(w.text) && strings.Contains(w.text, ".t") }); i >= 0 {
+			return packed(s, slices.Delete(slices.Clone(words), i, i+1))
+		}
+		return nil
+	case among(program, "cp gcp") && (s.short("rRa") || s.has("--recursive --archive")), program == "rsync" && s.short("ra"):
+		last := len(words) - 1
+		words = append([]stepWord{words[last]}, words[:last]...)
+	default:
+		return nil
+	}
+	if !public.MatchString(words[0].text) {
+		return nil
+	}
+	return packed(s, words[1:])
+}
+
+// public are directories whose files a web server gives to everybody, by the names that people use.
+var public = lazyregexp.New(`(^|/)(public|public_html|static|www|htdocs|wwwroot|_site)(/|$)`)
+
+// added returns the files that git takes although it ignores them, or ignores no longer.
+func added(s *simple) names {
+	program := s.program()
+	if program == "git" && len(s.words) > 1 && among(s.words[1].text, "add stage") && (s.short("f") || s.has("--force")) && !s.short("n") && !s.has("--dry-run") {
+		rest := &simple{words: s.words[1:]}
+		words := rest.operands()
+		if len(words) == 0 && (s.short("A") || s.has("--all")) {
+			words = []stepWord{{text: "."}}
+		}
+		return func(f file) bool { return named(words, s.dir, f, true) }
+	}
+	ignores := func(w stepWord) bool {
+		return filepath.Base(w.text) == ".gitignore" || strings.HasSuffix(w.text, ".git/info/exclude")
+	}
+	words := s.operands()
+	lets := func(f file) bool { return false }
+	switch last := len(words) - 1; {
+	case slices.ContainsFunc(s.adds, ignores):
+		lets = func(file) bool { return negated.MatchString(s.text) }
+	case slices.ContainsFunc(s.writes, ignores) && among(program, "grep egrep sed awk"):
+		lets = func(f file) bool { return takesOut(s.text, f) }
+	case slices.ContainsFunc(s.writes, ignores) && (program == "" || among(program, ": true echo printf cat")):
+		lets = func(f file) bool {
+			return !strings.Contains(s.text, filepath.Base(f.path)) && !strings.Contains(s.text, ".env") && (program != "cat" || strings.Contains(s.text, "\n"))
+		}
+	case among(program, "sed gsed perl") && s.short("i") && slices.ContainsFunc(words, ignores):
+		lets = func(f file) bool { return takesOut(s.text, f) }
+	case among(program, "rm unlink shred trash truncate") && slices.ContainsFunc(words, ignores):
+		lets = func(file) bool { return true }
+	case program == "mv" && last > 0 && slices.ContainsFunc(words, ignores):
+		lets = func(file) bool { return true }
+	default:
+		return nil
+	}
+	return func(f file) bool { return ignored(f.path) && lets(f) }
+}
+
+// negated is a line of .gitignore that has git take secrets after all.
+var negated = lazyregexp.New(`!\S*(env|npmrc|\*)`)
+
+// takesOut reports whether the expressions in a text match a line of .gitignore for a file, or lines go by their numbers.
+func takesOut(text string, f file) bool {
+	if byNumber.MatchString(text) {
+		return true
+	}
+	for word := range strings.FieldsFuncSeq(text, func(c rune) bool { return strings.ContainsRune(" \n;|'\"/", c) }) {
+		if re := expression(word, false); len(word) > 2 && word != ".gitignore" && re != nil && (re.MatchString(filepath.Base(f.path)) || re.MatchString(".env")) {
+			return true
+		}
+	}
+	return false
+}
+
+var byNumber = lazyregexp.New(`(^|\s)[\d,$]*d(\s|$)`)
+
+// covers reports whether a step deletes, empties or locks all files of a directory of the work.
+func (r *reach) covers(s *simple) bool {
+	program, words := s.program(), s.operands()
+	deep := s.short("rR") || s.has("--recursive")
+	switch {
+	case among(program, "rm grm unlink shred srm"):
+	case among(program, "trash trash-put rmtrash"), program == "gio" && len(words) > 1 && words[0].text == "trash":
+		deep = true
+	case program == "truncate" && emptied.MatchString(s.text), program == "chmod" && len(words) > 1 && lockedMode.MatchString(words[0].text):
+	case program == "cp" && len(words) == 2 && words[0].text == "/dev/null":
+		words = words[1:]
+	default:
+		words = s.writes
+	}
+	plain := 0
+	words = slices.DeleteFunc(slices.Clone(words), func(w stepWord) bool {
+		if w.from == nil && !w.glob {
+			plain++
+			return !deep
+		}
+		return false
+	})
+	if len(words) == 0 || deep && plain == len(words) && plain < 2 || !slices.Contains(r.roots, s.dir) {
+		return false
+	}
+	top, topNamed, all, allNamed := 0, 0, 0, 0
+	everything := slices.ContainsFunc(words, func(w stepWord) bool {
+		return w.glob && strings.Trim(w.text, "*?./") == "" && !strings.Contains(w.text, "..")
+	})
+	for _, f := range r.look(s.dir) {
+		if hidden(s.dir, f.path) {
+			continue
+		}
+		all++
+		hit := everything || named(words, s.dir, f, deep)
+		if hit {
+			allNamed++
+		}
+		if filepath.Dir(f.path) == s.dir {
+			top++
+			if hit {
+				topNamed++
+			}
+		}
+	}
+	return allNamed == all && all >= 3 || !deep && topNamed == top && top >= 3
+}
+
+var (
+	emptied    = lazyregexp.New(`\s(-s\s*|--size[= ])0(\s|$)`)
+	lockedMode = lazyregexp.New(`^(0+|[augo]*-r\w*|[augo]*=)$`)
+)
+
+// started returns the steps that a step starts for each of many files: by xargs, find or fd.
+func started(s *simple) []*simple {
+	var from names
+	var words []stepWord
+	switch program := s.program(); {
+	case among(program, "xargs gxargs"):
+		from = listed(s.in)
+		words = s.words[1:]
+		for len(words) > 0 && strings.HasPrefix(words[0].text, "-") {
+			if among(words[0].text, "-n -P -I -d -L -s -a -E --max-args --max-procs --delimiter --arg-file") && len(words) > 1 {
+				words = words[1:]
+			}
+			words = words[1:]
+		}
+	case among(program, "find gfind bfs fd fdfind"):
+		i := slices.IndexFunc(s.words, func(w stepWord) bool { return among(w.text, "-exec -execdir -ok -okdir -x -X --exec --exec-batch") })
+		if i < 0 {
+			return nil
+		}
+		from, words = listed([]*simple{s}), s.words[i+1:]
+		if end := slices.IndexFunc(words, func(w stepWord) bool { return w.text == ";" || w.text == "+" }); end >= 0 {
+			words = words[:end]
+		}
+	}
+	if from == nil || len(words) == 0 {
+		return nil
+	}
+	if shell := filepath.Base(words[0].text); among(shell, "sh bash zsh dash") {
+		i := slices.IndexFunc(words, func(w stepWord) bool { return strings.HasPrefix(w.text, "-") && strings.HasSuffix(w.text, "c") })
+		if i < 0 || i+1 >= len(words) {
+			return nil
+		}
+		return stepsWith(words[i+1].text, s.dir, map[string]names{"0": from, "1": from, "@": from, "*": from, "{}": from})
+	}
+	one := &simple{dir: s.dir, words: slices.Clone(words), saved: s.saved}
+	for _, w := range words {
+		one.text += " " + w.text
+	}
+	one.words = append(slices.DeleteFunc(one.words, func(w stepWord) bool { return w.text == "{}" }), stepWord{from: from})
+	return []*simple{one}
+}
