@@ -152,6 +152,9 @@ func (j *judge) interpret(element int, place, program, text string, depth int) {
 		}
 	default:
 		j.refuse(element, inCode, place+givesCode)
+		if l.opens != nil {
+			j.texts(l, s, element, place)
+		}
 	}
 }
 

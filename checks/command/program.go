@@ -67,6 +67,9 @@ func (j *judge) simple(s simple, depth int) {
 			next.input, next.before = s.input, s.before
 		} else {
 			j.codeByMark(s, next.words)
+			if s.foreign && len(next.words) == 1 && among(programName(next.words[0]), shellNames) {
+				j.refuse(-1, piped, runsPrinted) // a file by a name that is fetched
+			}
 			if in := s.fed(); in != nil {
 				next.words = j.handed(s, next.words, *in)
 			}

@@ -45,6 +45,8 @@ var specials = []special{
 	{"venv virtualenv uv git", judgeFilled},
 	{"grep egrep fgrep zgrep ugrep rg ag ack", judgeSearch},
 	{"find gfind bfs " + fdNames, judgeSearched},
+	{"python python2 python3 php npx bunx " + fileServers, judgeServed},
+	{"npm pnpm yarn git docker podman nerdctl dotenv", judgeShown},
 	{"eval", judgeEval},
 	{"sh bash dash ash ksh", judgeShell},
 	{"sed gsed", judgeBackup},

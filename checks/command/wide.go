@@ -66,7 +66,7 @@ func judgeSearched(j *judge, s simple, _ *grammar.Reading) {
 		switch before := s.words[i]; {
 		case among(before, "-name -iname -path -ipath -wholename -regex -iregex -newer -user"):
 			plain := strings.ToLower(w)
-			narrow = narrow || strings.Trim(plain, "*?./") != ""
+			narrow = narrow || strings.Trim(plain, "*?./") != "" && !settingNames.MatchString(plain)
 			keys = keys || keyNames.MatchString(plain)
 		case w != "" && w[0] != '-' && !narrow && j.ofHome(j.directory, w):
 			far = true
@@ -81,6 +81,50 @@ func judgeSearched(j *judge, s simple, _ *grammar.Reading) {
 		j.refuse(-1, credential, searchesHome)
 	}
 }
+
+// settingNames find the settings of all programs.
+var settingNames = lazyregexp.New(`^\*\.(json|ya?ml|toml|ini|conf|cfg|properties)$`)
+
+// fileServers are programs that serve the files of the directory in their words.
+const fileServers = "serve http-server live-server"
+
+// judgeServed judges servers of files: a home directory, or all of the system, is not for everybody who can reach this machine.
+func judgeServed(j *judge, s simple, r *grammar.Reading) {
+	program := s.program()
+	serves := among(program, fileServers)
+	dirs := r.Operands
+	for i, w := range s.words[1:] {
+		switch {
+		case among(program, "npx bunx") && !serves && among(packageProgram(w), fileServers):
+			serves, dirs = true, slices.DeleteFunc(slices.Clone(dirs), func(k int) bool { return k <= i+1 })
+		case w == "http.server" && s.words[i] == "-m", program == "php" && hasPrefix(w, "-S"):
+			serves, dirs = true, nil
+		case among(w, "-d --directory -t --docroot") && i+2 < len(s.words):
+			dirs = []int{i + 2}
+		case hasPrefix(w, "--directory="):
+			dirs = []int{i + 1}
+		}
+	}
+	if !serves {
+		return
+	}
+	dir := "."
+	if len(dirs) > 0 {
+		dir = trimPrefix(s.words[dirs[0]], "--directory=")
+	}
+	if j.ofHome(j.directory, dir) {
+		j.refuse(-1, credential, "gives everybody who reaches this machine the files of a whole home directory, some of which hold secrets")
+	}
+}
+
+// judgeShown judges what prints settings that hold passwords or tokens.
+func judgeShown(j *judge, s simple, _ *grammar.Reading) {
+	if shownSettings.MatchString(strings.Join(append([]string{s.program()}, s.words[1:]...), " ")) {
+		j.refuse(-1, credential, "makes the program print a password, a key or a token")
+	}
+}
+
+var shownSettings = lazyregexp.New(`(?i)^((npm|pnpm|yarn) (c|config )?get .*_(auth|password)|git (-\S+ |\S+=\S+ )*config .*--get\S* .*(extraheader|token|passw)|(docker|podman|nerdctl) (container )?inspect .*\.config(\.env|\s*\}\})|dotenv (-\S+ )*(list|get)( |$))`)
 
 // keyNames are endings of files with keys.
 var keyNames = lazyregexp.New(`(\.(pem|key|p12|pfx|kdbx?|jks|keystore|ppk|asc|ovpn)|wallet(\.dat)?|keychain(-db)?|id_[\w*?]+)\*?$`)
