@@ -81,6 +81,10 @@ func (r *reach) of(line, dir string, asks func(kind string) bool) (kind, what st
 			return "secret", "copies a directory with a file that holds secrets to where others may read it"
 		case asks("secret") && r.secretIn(s, added(s)):
 			return "secret", "makes git take a file that holds secrets"
+		case asks("setting") && among(s.program(), "sh bash zsh dash ksh") && everybodys.MatchString(s.input):
+			return "setting", "makes the program run a file from a world-writable directory"
+		case asks("network") && tellsOthers(s):
+			return "network", "sends what a file holds to another repository"
 		case asks("wipe") && r.covers(s):
 			return "wipe", "deletes, empties or locks all files of the work at hand"
 		case asks("wipe") && discards(s):
@@ -503,6 +507,38 @@ var (
 	emptied    = lazyregexp.New(`\s(-s\s*|--size[= ])0(\s|$)`)
 	lockedMode = lazyregexp.New(`^(0+|[augo]*-r\w*|[augo]*=)$`)
 )
+
+// everybodys is a file in a directory that everybody may write to.
+var everybodys = lazyregexp.New(`^(/private)?(/var/tmp|/tmp|/dev/shm)/`)
+
+// tellsOthers reports whether a step puts what a file holds into a repository that is none of the work's.
+func tellsOthers(s *simple) bool {
+	if !among(s.program(), "gh glab") || !s.has("issue pr mr release discussion snippet") {
+		return false
+	}
+	repository, held := "", false
+	for i, w := range s.words[1:] {
+		option, value, glued := strings.Cut(w.text, "=")
+		switch before := s.words[i].text; {
+		case among(before, "-R --repo"):
+			repository = w.text
+		case glued && option == "--repo":
+			repository = value
+		case among(before, "-F --body-file") && w.text != "-", glued && option == "--body-file" && value != "-", w.held:
+			held = true
+		}
+	}
+	repository = strings.ToLower(strings.TrimSuffix(strings.Trim(repository, "/"), ".git"))
+	if repository == "" || !held {
+		return false
+	}
+	for dir := s.dir; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+		if text, err := os.ReadFile(filepath.Join(dir, ".git", "config")); err == nil {
+			return !strings.Contains(strings.ToLower(string(text)), repository)
+		}
+	}
+	return true
+}
 
 // started returns the steps that a step starts for each of many files: by xargs, find or fd.
 func started(s *simple) []*simple {

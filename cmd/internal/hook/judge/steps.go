@@ -28,6 +28,7 @@ type stepWord struct {
 	text string
 	glob bool
 	from names
+	held bool // what a file holds is put in
 }
 
 // A simple is one command of a line.
@@ -39,6 +40,7 @@ type simple struct {
 	adds   []stepWord // and those that they lengthen
 	text   string     // its words, and the documents given to it
 	saved  bool       // its output goes to a file
+	input  string     // the file that it reads
 }
 
 // program returns the name of the program without its directory.
@@ -173,6 +175,8 @@ func (r *stepReader) stmt(s *syntax.Stmt) {
 		}
 		w := r.word(to.Word)
 		switch {
+		case to.Op == syntax.RdrIn:
+			last.input = w.text
 		case to.N != nil && to.N.Value != "1":
 		case to.Op == syntax.RdrOut || to.Op == syntax.RdrAll || to.Op == syntax.RdrClob:
 			last.writes = append(last.writes, w)
@@ -266,6 +270,7 @@ func (r *stepReader) parts(b *strings.Builder, got *stepWord, parts []syntax.Wor
 			inner := &stepReader{dir: r.dir, home: r.home, loops: r.loops}
 			inner.list(p.Stmts)
 			got.from = listed(inner.steps)
+			got.held = slices.ContainsFunc(inner.steps, func(s *simple) bool { return s.input != "" || among(s.program(), printers) && len(s.operands()) > 0 })
 			r.steps = append(r.steps, inner.steps...)
 		}
 	}
