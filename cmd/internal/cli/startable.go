@@ -6,10 +6,10 @@ package cli
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 
+	"github.com/toolvet/toolvet/cmd/internal/hook/install"
 	"github.com/toolvet/toolvet/internal/access"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/internal/policy"
@@ -26,7 +26,7 @@ func cannotStart(s *policy.Server) (why string, wrong bool) {
 	}
 	program := s.Command[0]
 	if strings.Contains(program, " ") {
-		if _, err := exec.LookPath(program); err != nil {
+		if _, err := install.LookPath(program); err != nil {
 			return "command is one word with blanks: write a list, [" + strings.Join(strings.Fields(program), ", ") + "]", true
 		}
 	}
@@ -41,7 +41,7 @@ func cannotStart(s *policy.Server) (why string, wrong bool) {
 	if s.Dir != "" && strings.ContainsAny(program, `/\`) || slices.ContainsFunc(s.Env, func(v policy.Variable) bool { return v.Name == "PATH" }) {
 		return "", false // found from another place than this one
 	}
-	if _, err := exec.LookPath(program); err != nil {
+	if _, err := install.LookPath(program); err != nil {
 		return fmt.Sprintf("its program %q is not there: install it, or give its full path", oneLine(program, 200)), false
 	}
 	return "", false
