@@ -74,13 +74,6 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 	if cfg.Env == nil {
 		cfg.Env = os.Environ()
 	}
-	if cfg.Dir == "" {
-		dir, err := os.Getwd()
-		if err != nil {
-			return nil, err
-		}
-		cfg.Dir = dir
-	}
 	seen, err := viewerOf(&cfg)
 	if err != nil {
 		return nil, fmt.Errorf("the server cannot be contained: %w", err)

@@ -203,6 +203,31 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// TestStarted holds that "." in the walls is the directory in which the server starts.
+func TestStarted(t *testing.T) {
+	t.Parallel()
+	for name, walls := range map[string]policy.Containment{"write": {Write: []string{"."}}, "read": {Read: []string{"."}}} {
+		dir := directory(t, map[string]string{"root/inside.txt": "inside", "outside/secret.txt": "SECRET"})
+		c := begin(t, Config{Dir: dir + "/root", Walls: walls})
+		if got, _ := c.call("read", "inside.txt", ""); got != "inside" {
+			t.Errorf("%s: the server reads %q", name, got)
+		}
+		if got, _ := c.call("read", "../outside/secret.txt", ""); got == "SECRET" {
+			t.Errorf("%s: the server reads beside its directory", name)
+		}
+		_, ok := c.call("write", "new.txt", "new")
+		if raw, _ := os.ReadFile(dir + "/root/new.txt"); ok != (name == "write") || ok != (string(raw) == "new") {
+			t.Errorf("%s: the server writes: %v, %q", name, ok, raw)
+		}
+		if dot := walls.Write; name == "write" && dot[0] != "." {
+			t.Errorf("the policy's own walls changed: %v", dot)
+		}
+	}
+	if got := Words([]string{"."}, nil); !strings.HasSuffix(got, "may change the directory in which it starts") {
+		t.Error(got)
+	}
+}
+
 // TestHeld holds that a server cannot put another directory, or a link, where the policy names a place below a writable
 // one: its next start would show that one. So it is for places of secrets.
 func TestHeld(t *testing.T) {
@@ -415,6 +440,8 @@ func TestRefused(t *testing.T) {
 		"a link that it may change": {Config{Roots: []string{linked + "/root"}, Walls: policy.Containment{Read: []string{linked + "/root/away"}}}, "the server may change the symbolic link " + linked + "/root/away"},
 		"a link to write through":   {Config{Walls: policy.Containment{Write: []string{linked + "/root", linked + "/root/away/file"}}}, "the server may change the symbolic link"},
 		"a link to secrets":         {Config{Roots: []string{linked + "/home"}, Env: append(os.Environ(), "HOME="+linked+"/home")}, "leads to a place of secrets"},
+		"a start at home":           {Config{Walls: policy.Containment{Write: []string{"."}}, Env: append(os.Environ(), "HOME="+root)}, root + " is more than a project"},
+		"a start above home":        {Config{Walls: policy.Containment{Read: []string{"."}}, Env: append(os.Environ(), "HOME="+root+"/u")}, root + " is more than a project"},
 		"a container":               {Config{Remote: true}, "in a container or on another machine"},
 		"an unreadable host":        {Config{Walls: policy.Containment{Network: policy.ContainedNetwork{Allow: []string{"a b"}}}}, "is no host"},
 		"a helper that is none":     {Config{Init: []string{"/bin/false"}}, "cannot be contained"},

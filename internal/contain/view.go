@@ -74,6 +74,7 @@ func Places(walls *policy.Containment, roots []string) (write, read []string) {
 
 // Words tells people what a server with such places sees.
 func Words(write, read []string) string {
+	write, read = started(write, "the directory in which it starts"), started(read, "the directory in which it starts")
 	words := "sees programs and its own files"
 	if len(write) > 0 {
 		words += ", may change " + strings.Join(write, ", ")
@@ -82,6 +83,17 @@ func Words(write, read []string) string {
 		words += ", may read " + strings.Join(read, ", ")
 	}
 	return words
+}
+
+// started puts the directory in which a server starts in the place of ".".
+func started(places []string, dir string) []string {
+	places = slices.Clone(places) // nil stays nil
+	for i := range places {
+		if places[i] == "." {
+			places[i] = dir
+		}
+	}
+	return places
 }
 
 // ViewOf derives the view of a server from its walls, its roots and its command.
@@ -94,6 +106,13 @@ func ViewOf(cfg *Config) (*sandbox.View, error) {
 }
 
 func viewerOf(cfg *Config) (*viewer, error) {
+	if cfg.Dir == "" {
+		dir, err := os.Getwd()
+		if err != nil {
+			return nil, err
+		}
+		cfg.Dir = dir
+	}
 	v := &viewer{env: map[string]string{}}
 	for _, variable := range cfg.Env {
 		name, value, _ := strings.Cut(variable, "=")
@@ -102,7 +121,15 @@ func viewerOf(cfg *Config) (*viewer, error) {
 	if filepath.IsAbs(v.env["HOME"]) && filepath.Clean(v.env["HOME"]) != "/" {
 		v.home = v.real(filepath.Clean(v.env["HOME"]))
 	}
-	write, read := Places(&cfg.Walls, cfg.Roots)
+	walls := cfg.Walls
+	if named := slices.Concat(walls.Write, walls.Read); slices.Contains(named, ".") {
+		// a client that starts the server in the home directory chose nothing
+		if dir := follow(filepath.Clean(cfg.Dir), func(string) {}); v.wide(dir) {
+			return nil, fmt.Errorf("it may see the directory in which it starts, and %s is more than a project: start it in one, or name one as the server's dir in the policy", dir)
+		}
+		walls.Write, walls.Read = started(walls.Write, cfg.Dir), started(walls.Read, cfg.Dir)
+	}
+	write, read := Places(&walls, cfg.Roots)
 	for _, path := range write {
 		if err := v.add(&v.view.Write, path); err != nil {
 			return nil, fmt.Errorf("it may write to %s, but %w", path, err)

@@ -14,8 +14,8 @@ import (
 // A Containment describes the walls around a live server. Package contain builds them. With the zero
 // Containment, the server writes below its roots, reads them and the machine's programs, and reaches no host.
 type Containment struct {
-	Write   []string         `policy:"write" doc:"files and directories that the server may change, as absolute paths; default: its roots"`
-	Read    []string         `policy:"read" doc:"further files and directories that it may read, as absolute paths"`
+	Write   []string         `policy:"write" doc:"files and directories that the server may change, as absolute paths, or . for where the server starts; default: its roots"`
+	Read    []string         `policy:"read" doc:"further files and directories that it may read, as absolute paths or ."`
 	Network ContainedNetwork `policy:"network" doc:"hosts that it may connect to; default: none"`
 }
 
@@ -34,6 +34,7 @@ func (c *Containment) Problems() []check.Problem {
 	for field, paths := range map[string][]string{"write": c.Write, "read": c.Read} {
 		for _, path := range paths {
 			switch {
+			case path == ".": // package contain knows where the server starts
 			case !filepath.IsAbs(path):
 				add(field, "must hold absolute paths")
 			case filepath.Clean(path) == "/":

@@ -19,6 +19,7 @@ func TestContainment(t *testing.T) {
 		`{command: [a], contain: {}}`:          {},
 		`{command: [a], contain: }`:            {},
 		`{command: [a], contain: {write: []}}`: {Write: []string{}},
+		`{command: [a], contain: {write: .}}`:  {Write: []string{"."}},
 		`{command: [a], contain: {write: [/srv/a], read: /srv/b, network: {allow: ["*", "*:8443", "*.example.com"], allow_private: ["localhost:5432"]}}}`: {
 			Write: []string{"/srv/a"}, Read: []string{"/srv/b"},
 			Network: policy.ContainedNetwork{Allow: []string{"*", "*:8443", "*.example.com"}, AllowPrivate: []string{"localhost:5432"}},
@@ -35,6 +36,7 @@ func TestContainment(t *testing.T) {
 	}
 	for yaml, want := range map[string]string{
 		`{command: [a], contain: {write: [srv]}}`:                      "must hold absolute paths",
+		`{command: [a], contain: {read: [./x]}}`:                       "must hold absolute paths",
 		`{command: [a], contain: {read: [/]}}`:                         "must name directories below /",
 		`{command: [a], contain: {write: [/srv/..]}}`:                  "must name directories below /",
 		`{command: [a], contain: {network: {allow: ["https://a.b"]}}}`: "must name hosts",

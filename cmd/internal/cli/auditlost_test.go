@@ -113,17 +113,17 @@ func TestDraftWalls(t *testing.T) {
 		found           []audit.Weakness
 		want, hint      string
 	}{
-		{"reads", project, beside, nil, read, files, nil, `{read: ["` + project + `"]}`, "loosen: write in place of read"},
-		{"writes", project, outside, nil, write, files, nil, `{write: ["` + project + `"]}`, "tighten: read in place of write"},
-		{"writes beside the policy", project, beside, nil, write, files, nil, `{read: ["` + project + `"]}`, "loosen: write in place of read"},
+		{"reads", project, beside, nil, read, files, nil, `{read: ["."]}`, "loosen: write in place of read"},
+		{"writes", project, outside, nil, write, files, nil, `{write: ["."]}`, "tighten: read in place of write"},
+		{"writes beside the policy", project, beside, nil, write, files, nil, `{read: ["."]}`, "loosen: write in place of read"},
 		{"no files", project, outside, nil, write, nil, nil, `{}`, "loosen: read: [/srv/data], write: [/srv/data]"},
 		{"pages", project, outside, nil, write, pages, nil, `{network: {allow: ["*"]}}`, "tighten: network: {allow: [api.example.com]}; loosen: read"},
-		{"commands", project, beside, nil, write, nil, shell, `{read: ["` + project + `"]}`, "loosen"},
-		{"files by commands", project, outside, nil, write, files, shell, `{read: ["` + project + `"]}`, "loosen"},
+		{"commands", project, beside, nil, write, nil, shell, `{read: ["."]}`, "loosen"},
+		{"files by commands", project, outside, nil, write, files, shell, `{read: ["."]}`, "loosen"},
 		{"code", project, beside, nil, write, nil, program, `{}`, "loosen"},
 		{"roots", project, outside, []string{"node", "s.js", "{ROOT}"}, write, files, nil, `{}`, "tighten: write: []"},
-		{"home", home, outside, nil, write, files, nil, `{}`, "loosen"},
-		{"everything", "/", outside, nil, write, files, nil, `{}`, "loosen"},
+		{"home", home, filepath.Join(home, "p.yaml"), nil, write, files, nil, `{write: ["."]}`, "tighten"},
+		{"everything", "/", outside, nil, write, files, nil, `{write: ["."]}`, "tighten"},
 	} {
 		command := tt.command
 		if command == nil {
@@ -149,6 +149,10 @@ func TestDraftUse(t *testing.T) {
 	tools := oneTool(t, `{"name":"t","inputSchema":{"type":"object","properties":{"path":{"type":"string"}}}}`)
 	pages := oneTool(t, `{"name":"t","inputSchema":{"type":"object","properties":{"url":{"type":"string"}}}}`)
 	dir := t.TempDir()
+	here, err := filepath.Abs("p.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		name, walls string
 		command     []string
@@ -158,7 +162,9 @@ func TestDraftUse(t *testing.T) {
 		not         string
 	}{
 		{"a project", "{write: [x]}", []string{"npx", "-y", "git-server"}, tools, &drawnPlace{dir: "/srv/project"},
-			[]string{"use it, in /srv/project, with\n  toolvet proxy --policy p.yaml --contain -- npx -y git-server\n", "the walls show that directory"}, "of yours"},
+			[]string{"use it, in the project that the server is for, with\n  toolvet proxy --policy " + here + " --contain -- npx -y git-server\n", "the walls show the directory where this starts"}, "of yours"},
+		{"a project with the policy", "{read: [x]}", []string{"npx", "git-server"}, tools, &drawnPlace{dir: "/srv/project", writes: true, held: true},
+			[]string{"the server only read there", "--write-policy ~/.config/toolvet/safe.yaml"}, "of yours"},
 		{"no directory", "{}", []string{"npx", "-y", "a server"}, tools, nil, []string{"use it with\n  toolvet proxy --policy p.yaml --contain -- npx -y 'a server'\n", "name it in the policy under contain"}, "/srv/data"},
 		{"a root", "", []string{"npx", "files", "{ROOT}"}, tools, nil, []string{"--policy p.yaml --contain -- npx files /srv/data\n", "in place of /srv/data"}, "{ROOT}"},
 		{"a directory", "", []string{"node", "files.js", dir}, tools, nil, []string{"--contain -- node files.js " + dir + "\n"}, "in place"},

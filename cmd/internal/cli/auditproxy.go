@@ -221,7 +221,7 @@ func attacks(r *audit.Report) (n int) {
 	return n
 }
 
-// checkNewPolicy reports that the file for a drafted policy exists, before any server is started.
+// checkNewPolicy reports that a drafted policy has no place, before any server is started: its file exists, or its directory cannot be made.
 func (f *auditFlags) checkNewPolicy() error {
 	if f.writePolicy == "" {
 		return nil
@@ -229,7 +229,7 @@ func (f *auditFlags) checkNewPolicy() error {
 	if _, err := os.Lstat(f.writePolicy); !errors.Is(err, fs.ErrNotExist) {
 		return enforce.WithHint(fmt.Errorf("%s exists and is left as it is", f.writePolicy), "give another file with --write-policy; --policy tries an existing one")
 	}
-	return nil
+	return os.MkdirAll(filepath.Dir(f.writePolicy), 0o700)
 }
 
 // proxyFlags returns the flags for the proxy.

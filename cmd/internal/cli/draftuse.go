@@ -18,12 +18,13 @@ func (p *proxied) use() (where, line, after string) {
 	d, file := p.draft, p.flags.writePolicy
 	switch given := rooted(p.server); {
 	case d.place != nil:
-		where = ", in " + d.place.dir + ","
-		after = "the walls show that directory; contain in the policy can name others"
-		if p.flags.dir != "" {
-			if path, err := filepath.Abs(file); err == nil {
-				file = path
-			}
+		where = ", in the project that the server is for,"
+		after = "the walls show the directory where this starts, and no other; contain in the policy can name others"
+		if d.place.held {
+			after = "the walls let the server only read there, because the policy lies where the audit ran: write it elsewhere, such as --write-policy ~/.config/toolvet/safe.yaml"
+		}
+		if path, err := filepath.Abs(file); err == nil { // another directory than ours
+			file = path
 		}
 	case d.walls != "" && !given:
 		after = "the walls show it no directory of yours: if it needs one, name it in the policy under contain: read or write"

@@ -19,15 +19,14 @@ import (
 	"github.com/toolvet/toolvet/internal/preset"
 )
 
-// A drawnPlace is the directory that a drafted policy shows to a server in walls.
+// A drawnPlace is the directory in which a server starts, as a drafted policy shows it to one in walls. In the audit it was dir.
 type drawnPlace struct {
 	dir    string
 	writes bool // a harmless call of the server changes files there
 	held   bool // and the policy lies in it, so that the server may only read
 }
 
-// placeFor returns the directory that a server needs for its harmless calls, if its command names none: the one in which it works. Nil: it needs none,
-// or that directory is more than a project.
+// placeFor returns the directory that a server needs for its harmless calls, if its command names none: the one in which it starts. Nil: it needs none.
 func (p *proxied) placeFor(alone *probe.Result, found []audit.Weakness) *drawnPlace {
 	if rooted(p.server) { // it may change these
 		return nil
@@ -48,12 +47,12 @@ func (p *proxied) placeFor(alone *probe.Result, found []audit.Weakness) *drawnPl
 			place.writes = place.writes || !anything && !readsOnly(alone.Catalog, c.Tool)
 		}
 	}
-	home, _ := os.UserHomeDir()
-	for _, wide := range []string{os.TempDir(), home} {
-		needed = needed && (wide == "" || !within(wide, dir))
-	}
 	if !needed {
 		return nil
+	}
+	home, _ := os.UserHomeDir()
+	if within(os.TempDir(), dir) || home != "" && within(home, dir) { // more than a project: walls are not built there
+		return place
 	}
 	if file, err := filepath.Abs(p.flags.writePolicy); err == nil {
 		if parent, err := filepath.EvalSymlinks(filepath.Dir(file)); err == nil {
@@ -92,10 +91,10 @@ func wallsFor(alone *probe.Result, rooted bool, place *drawnPlace) string {
 	case place == nil:
 		looser = append(looser, "read: [/srv/data]", "write: [/srv/data]")
 	case place.writes && !place.held:
-		options = append(options, "write: "+texts([]string{place.dir}))
+		options = append(options, `write: ["."]`)
 		tighter = append(tighter, "read in place of write")
 	default:
-		options = append(options, "read: "+texts([]string{place.dir}))
+		options = append(options, `read: ["."]`)
 		looser = append(looser, "write in place of read")
 	}
 	if fetches {
@@ -121,14 +120,16 @@ func fetches(tools *call.Catalog, worked []audit.Cell) bool {
 	})
 }
 
+const startedComment = "    # \".\" is the directory in which the server starts; to fix it, write dir: /srv/project above contain\n"
+
 // words says why the draft shows the directory.
 func (p *drawnPlace) words() string {
 	switch {
 	case p == nil:
 		return ""
 	case p.held:
-		return fmt.Sprintf("    # harmless calls of the audit worked in the server's directory, and some write. In %s the server may only read,\n"+
-			"    # because this policy lies there: move the policy out, and write \"write\" in place of \"read\"\n", oneLine(p.dir, maxDescription))
+		return fmt.Sprintf(startedComment+"    # some calls write. The server may only read, because this policy lies in %s, where the audit ran:\n"+
+			"    # move the policy out, and write \"write\" in place of \"read\"\n", oneLine(p.dir, maxDescription))
 	}
-	return "    # harmless calls of the audit worked in the server's directory: name another if it works elsewhere\n"
+	return startedComment
 }
