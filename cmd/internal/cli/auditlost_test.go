@@ -132,7 +132,7 @@ func TestDraftWalls(t *testing.T) {
 		p := &proxied{flags: auditFlags{dir: tt.dir, writePolicy: tt.file}, server: command}
 		alone := &probe.Result{Catalog: tt.tools, Controls: tt.controls}
 		place := p.placeFor(alone, tt.found)
-		got := wallsFor(alone, rooted(command), place)
+		got := wallsFor(alone, rooted(command), place, nil)
 		options, hint, _ := strings.Cut(got, " # ")
 		if options != tt.want || !strings.Contains(hint, tt.hint) {
 			t.Errorf("%s: got %s", tt.name, got)

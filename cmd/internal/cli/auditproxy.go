@@ -149,7 +149,7 @@ func (p *proxied) drafted(ctx context.Context, alone *probe.Result) (*audit.Repo
 	left, loosened := attacks(after), d.loosen(alone, found)
 	if left > 0 || p.flags.contain || slices.ContainsFunc(d.found, func(w audit.Weakness) bool { return runsAnything(&w) }) {
 		bare := after
-		d.walls = wallsFor(alone, rooted(p.server), nil)
+		d.walls = wallsFor(alone, rooted(p.server), nil, nil)
 		if after, found, err = p.behind(ctx, d, shown); err != nil {
 			return nil, nil, err
 		}
@@ -163,8 +163,11 @@ func (p *proxied) drafted(ctx context.Context, alone *probe.Result) (*audit.Repo
 		after.Notes = append(after.Notes, fmt.Sprintf("demands on arguments alone left %s open, so the policy has walls (contain)", count(left, "place")))
 	}
 	if d.walls != "" { // the audit's root stood for the directory
-		place := p.placeFor(alone, d.found)
-		d.walls, d.place = wallsFor(alone, rooted(p.server), place), place
+		if d.git, err = p.gitFor(alone, d.found); err != nil {
+			return nil, nil, err
+		}
+		d.place = p.placeFor(alone, d.found)
+		d.walls = wallsFor(alone, rooted(p.server), d.place, d.git.shown)
 	}
 	p.draft = d
 	if err := writePolicy(p.flags.writePolicy, d.text(), false); err != nil {

@@ -48,6 +48,7 @@ type drafting struct {
 	// walls are the options of the server's containment; "": it has none.
 	walls string
 	place *drawnPlace // that they show; nil: none
+	git   gitSettings // and these files
 	// loose are demands that refused harmless calls, and are left out.
 	loose []demandAt
 
@@ -86,7 +87,7 @@ func (d *drafting) text() []byte {
 		if slices.ContainsFunc(d.found, func(w audit.Weakness) bool { return runsAnything(&w) }) {
 			why = "by design a tool runs any command or code"
 		}
-		fmt.Fprintf(&b, "    # proven: %s, so walls stand around the server (docs/contain.md).\n    # keep them: without contain, commands and code reach files and hosts that no demand here names, also by redirection\n%s    contain: %s\n", why, d.place.words(), d.walls)
+		fmt.Fprintf(&b, "    # proven: %s, so walls stand around the server (docs/contain.md).\n    # keep them: without contain, commands and code reach files and hosts that no demand here names, also by redirection\n%s%s    contain: %s\n", why, d.place.words(), d.git.words(), d.walls)
 	}
 	var drafted bytes.Buffer
 	demanded := false

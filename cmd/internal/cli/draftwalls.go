@@ -80,8 +80,8 @@ func within(path, dir string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// wallsFor returns the options of walls in which the harmless calls of a server work, and how to change them.
-func wallsFor(alone *probe.Result, rooted bool, place *drawnPlace) string {
+// wallsFor returns the options of walls in which the harmless calls of a server work, and how to change them. They show further files, too.
+func wallsFor(alone *probe.Result, rooted bool, place *drawnPlace, files []string) string {
 	fetches := fetches(alone.Catalog, alone.Controls)
 	var options, tighter, looser []string
 	switch {
@@ -94,8 +94,11 @@ func wallsFor(alone *probe.Result, rooted bool, place *drawnPlace) string {
 		options = append(options, `write: ["."]`)
 		tighter = append(tighter, "read in place of write")
 	default:
-		options = append(options, `read: ["."]`)
+		files = slices.Concat([]string{"."}, files)
 		looser = append(looser, "write in place of read")
+	}
+	if len(files) > 0 {
+		options = append(options, "read: "+texts(files))
 	}
 	if fetches {
 		options = append(options, `network: {allow: ["*"]}`)
