@@ -61,6 +61,7 @@ type Server struct {
 	close  sync.Once
 	shut   func()
 	stdout *listener
+	stdin  *speaker
 }
 
 // Start starts a server in walls. It fails if this machine cannot build them.
@@ -101,9 +102,10 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 	if cfg.Told == nil {
 		cfg.Told = new(Told)
 	}
-	s.stdout = &listener{ReadCloser: s.Sandbox.Stdout(), explain: &explainer{
+	e := &explainer{
 		viewer: *seen, server: cfg.Name, file: cmp.Or(cfg.Policy, "a policy"), log: cfg.Logger, told: cfg.Told, busy: make(chan struct{}, maxLooks),
-	}}
+	}
+	s.stdout, s.stdin = &listener{s.Sandbox.Stdout(), messages{each: e.answer}}, &speaker{s.Sandbox.Stdin(), messages{each: e.ask}}
 	if cfg.Stderr == nil {
 		cfg.Stderr = io.Discard
 	}
@@ -129,6 +131,9 @@ func unsupported(err error) error {
 
 // Stdout returns the reader of the server's messages.
 func (s *Server) Stdout() io.ReadCloser { return s.stdout }
+
+// Stdin returns the writer of messages to the server.
+func (s *Server) Stdin() io.WriteCloser { return s.stdin }
 
 // End ends the server. See [process.Process.End].
 func (s *Server) End(ctx context.Context, grace process.Grace) process.Exit {

@@ -124,19 +124,23 @@ func directory(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// TestExplained holds that the log explains an error that the walls cause, once in all starts of a server.
+// TestExplained holds that the log explains an error that the walls cause, once in all starts of a server, also by the arguments of its call.
 func TestExplained(t *testing.T) {
 	t.Parallel()
 	dir := directory(t, map[string]string{"root/x": "", "outside/file.txt": ""})
-	answer := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"ENOENT: no such file, open '%s/outside/file.txt'"}}`, dir)
+	const answer = `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"spawn /bin/sh ENOENT"}}`
+	call := fmt.Sprintf(`{"id":1,"params":{"arguments":{"workdir":"%s/outside/file.txt"}},"tool":"environment","argument":"ANSWER"}`, dir)
 	var log safeBuilder
 	told := new(Told)
 	for range 2 {
 		c := begin(t, Config{
 			Roots: []string{dir + "/root"}, Dir: dir + "/root", Env: append(os.Environ(), "ANSWER="+answer), Name: "files", Policy: "p.yaml", Told: told, Logger: slog.New(slog.NewTextHandler(&log, nil)),
 		})
-		if got, _ := c.call("environment", "ANSWER", ""); got != answer {
-			t.Errorf("the answer is %s", got)
+		if _, err := fmt.Fprintln(c.server.Stdin(), call); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := c.out.ReadString('\n'); strings.TrimSpace(got) != answer {
+			t.Errorf("the answer is %s %v", got, err)
 		}
 	}
 	want := `contain: {read: ['` + dir + `/outside/file.txt']} in p.yaml shows it`

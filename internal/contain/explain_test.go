@@ -80,7 +80,7 @@ func TestExplain(t *testing.T) {
 			lines.Write(append(raw, '\n'))
 		}
 		sent := lines.String()
-		passed, err := io.ReadAll(&listener{ReadCloser: io.NopCloser(iotestOne{&lines}), explain: e})
+		passed, err := io.ReadAll(&listener{io.NopCloser(iotestOne{&lines}), messages{each: e.answer}})
 		if err != nil || string(passed) != sent {
 			t.Errorf("%s: passed on %q, %v", text, passed, err)
 		}
@@ -113,8 +113,8 @@ func TestExplainsLittle(t *testing.T) {
 			t.Fatalf("place %d", i)
 		}
 	}
-	l := &listener{ReadCloser: io.NopCloser(strings.NewReader(strings.Repeat("x", 3*maxExplained))), explain: &explainer{}}
-	if raw, err := io.ReadAll(l); err != nil || len(raw) != 3*maxExplained || cap(l.line) > 2*maxExplained {
-		t.Errorf("%d bytes, kept %d: %v", len(raw), cap(l.line), err)
+	l := &listener{ReadCloser: io.NopCloser(strings.NewReader(strings.Repeat("x", 3*maxExplained))), messages: messages{each: (&explainer{}).answer}}
+	if raw, err := io.ReadAll(l); err != nil || len(raw) != 3*maxExplained || cap(l.messages.line) > 2*maxExplained {
+		t.Errorf("%d bytes, kept %d: %v", len(raw), cap(l.messages.line), err)
 	}
 }
