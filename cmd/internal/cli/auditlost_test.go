@@ -113,9 +113,9 @@ func TestDraftWalls(t *testing.T) {
 		found           []audit.Weakness
 		want, hint      string
 	}{
-		{"reads", project, beside, nil, read, files, nil, `{read: ["."]}`, "loosen: write in place of read"},
-		{"writes", project, outside, nil, write, files, nil, `{write: ["."]}`, "tighten: read in place of write"},
-		{"writes beside the policy", project, beside, nil, write, files, nil, `{read: ["."]}`, "loosen: write in place of read"},
+		{"reads", project, beside, nil, read, files, nil, `{read: ["."]}`, `loosen: "." in write`},
+		{"writes", project, outside, nil, write, files, nil, `{write: ["."]}`, `tighten: "." in read`},
+		{"writes beside the policy", project, beside, nil, write, files, nil, `{read: ["."]}`, `loosen: "." in write`},
 		{"no files", project, outside, nil, write, nil, nil, `{}`, "loosen: read: [/srv/data], write: [/srv/data]"},
 		{"pages", project, outside, nil, write, pages, nil, `{network: {allow: ["*"]}}`, "tighten: network: {allow: [api.example.com]}; loosen: read"},
 		{"commands", project, beside, nil, write, nil, shell, `{read: ["."]}`, "loosen"},
@@ -137,9 +137,31 @@ func TestDraftWalls(t *testing.T) {
 		if options != tt.want || !strings.Contains(hint, tt.hint) {
 			t.Errorf("%s: got %s", tt.name, got)
 		}
+		if later := strings.Contains(place.words(), "may run later"); later != strings.HasPrefix(tt.want, `{write: `) {
+			t.Errorf("%s: %s", tt.name, place.words())
+		}
 		if held := strings.Contains(place.words(), "move the policy out"); held != (tt.name == "writes beside the policy") {
 			t.Errorf("%s: %s", tt.name, place.words())
 		}
+	}
+}
+
+// TestNewPolicy holds that a draft has a place before an audit starts: its directory is made, and an existing file stays.
+func TestNewPolicy(t *testing.T) {
+	t.Parallel()
+	flags := auditFlags{writePolicy: filepath.Join(t.TempDir(), "settings", "toolvet", "p.yaml")}
+	if err := flags.checkNewPolicy(); err != nil {
+		t.Fatal(err)
+	}
+	if err := writePolicy(flags.writePolicy, []byte("version: 1\n"), false); err != nil {
+		t.Fatal(err)
+	}
+	if err := flags.checkNewPolicy(); err == nil || !strings.Contains(err.Error(), "is left as it is") {
+		t.Error(err)
+	}
+	flags.writePolicy = filepath.Join(flags.writePolicy, "p.yaml")
+	if err := flags.checkNewPolicy(); err == nil {
+		t.Error("a directory below a file is made")
 	}
 }
 

@@ -19,7 +19,7 @@ func (p *proxied) use() (where, line, after string) {
 	switch given := rooted(p.server); {
 	case d.place != nil:
 		where = ", in the project that the server is for,"
-		after = "the walls show the directory where this starts, and no other; contain in the policy can name others"
+		after = "the walls show the directory where this starts; contain in the policy can name others"
 		if d.place.held {
 			after = "the walls let the server only read there, because the policy lies where the audit ran: write it elsewhere, such as --write-policy ~/.config/toolvet/safe.yaml"
 		}

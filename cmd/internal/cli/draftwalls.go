@@ -92,10 +92,10 @@ func wallsFor(alone *probe.Result, rooted bool, place *drawnPlace, files []strin
 		looser = append(looser, "read: [/srv/data]", "write: [/srv/data]")
 	case place.writes && !place.held:
 		options = append(options, `write: ["."]`)
-		tighter = append(tighter, "read in place of write")
+		tighter = append(tighter, `"." in read, not in write`)
 	default:
 		files = slices.Concat([]string{"."}, files)
-		looser = append(looser, "write in place of read")
+		looser = append(looser, `"." in write, not in read`)
 	}
 	if len(files) > 0 {
 		options = append(options, "read: "+texts(files))
@@ -125,6 +125,9 @@ func fetches(tools *call.Catalog, worked []audit.Cell) bool {
 
 const startedComment = "    # \".\" is the directory in which the server starts; to fix it, write dir: /srv/project above contain\n"
 
+// writesComment stands for what docs/contain.md says of a writable project.
+const writesComment = "    # files that it writes there may run later, outside the walls: hooks of git, package.json\n"
+
 // words says why the draft shows the directory.
 func (p *drawnPlace) words() string {
 	switch {
@@ -132,7 +135,9 @@ func (p *drawnPlace) words() string {
 		return ""
 	case p.held:
 		return fmt.Sprintf(startedComment+"    # some calls write. The server may only read, because this policy lies in %s, where the audit ran:\n"+
-			"    # move the policy out, and write \"write\" in place of \"read\"\n", oneLine(p.dir, maxDescription))
+			"    # move the policy out, and \".\" from read to write\n", oneLine(p.dir, maxDescription))
+	case p.writes:
+		return startedComment + writesComment
 	}
 	return startedComment
 }
