@@ -43,13 +43,32 @@ func (u *Unasked) Problems() []check.Problem {
 	}) {
 		list = append(list, check.Problem{Field: "directories", Message: "must hold absolute paths, and not the root of a file system"})
 	}
-	if slices.ContainsFunc(u.Commands, func(words string) bool { return words == "" || words != strings.Join(strings.Fields(words), " ") }) {
-		list = append(list, check.Problem{Field: "commands", Message: "must hold the words that a command begins with, with one blank between them"})
+	for _, words := range u.Commands {
+		if wrong := unmatched(words); wrong != "" {
+			list = append(list, check.Problem{Field: "commands", Message: "must hold the words that a command begins with, with one blank between them; more may follow: " + wrong})
+			break
+		}
 	}
 	if slices.ContainsFunc(u.Files, func(file string) bool { return file == "" || strings.ContainsAny(file, "*?[~$\x00") }) {
 		list = append(list, check.Problem{Field: "files", Message: "must name files, without patterns, ~ and variables"})
 	}
 	return list
+}
+
+// unmatched says why no command begins with some words as a shell's parser has them; "" if one may.
+func unmatched(words string) string {
+	first, _, _ := strings.Cut(words, " ")
+	switch {
+	case strings.ContainsAny(words, "*?["):
+		return "leave out patterns, such as * and :*"
+	case strings.ContainsAny(words, "'\"`|;&<>()$\\"):
+		return "leave out quotes, variables, and all else that a shell acts on, such as | and ;"
+	case slices.Contains(strings.Fields("sudo doas env command exec nohup nice time timeout xargs"), first) || strings.Contains(first, "="):
+		return "leave out what starts another command, such as sudo, env and X=1"
+	case words == "" || words != strings.Join(strings.Fields(words), " "):
+		return "give at least one word"
+	}
+	return ""
 }
 
 // Given reports whether it says anything.
