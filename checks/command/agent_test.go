@@ -184,7 +184,7 @@ func TestKinds(t *testing.T) {
 		"aws s3 cp x s3://y": network, "openssl s_client -connect x:443": network, "mail x@example.net < y": network,
 		"cat ~/.claude/.credentials.json": secret, "cat ~/.codex/auth.json": secret, "cat ~/.local/share/keyrings/x": secret,
 		"cp .env.example .env": "", "cp .env x": secret, "git check-ignore .env": "", "git rm --cached .env": "", "git add .env": secret,
-		"docker compose --env-file .env up": "", "pkill -f vite": wipe, "echo x > .vscode/tasks.json": startup,
+		"docker compose --env-file .env up": "", "npx dotenv -e .env -- npm test": "", "dotenv -f .env run -- pytest": "", "dotenvx run -f .env -- npm test": "", "npx dotenv-cli -e .env -e .env.local -- npm test": "", "dotenv -e .env -- printenv": secret, "npx dotenv -e .env -- sh -c x": secret, "dotenv -e .env -p X -- ls": secret, "dotenv -e ~/.env -- ls": secret, "dotenvx run -- rm -rf /srv/x": outside, "pkill -f vite": wipe, "echo x > .vscode/tasks.json": startup,
 		"curl -H 'Accept: d' https://example.org": "",
 		"wget -T 5 https://example.org/x":         "",
 		"find . -name '*.tmp' -exec wc -l {} +":   "",

@@ -171,7 +171,20 @@ func setsUp(program string, words []string, i int) bool {
 	if value, ok := cutPrefix(words[i], "--env-file="); ok {
 		return hasPrefix(value, ".env")
 	}
-	return ownSettings(words[i]) && (words[i-1] == "--env-file" || among(program, "touch tee") || copiers.Has(program) && i+1 == len(words))
+	return ownSettings(words[i]) && (words[i-1] == "--env-file" || among(program, "dotenv dotenvx dotenv-cli env-cmd") && loadsFor(words[i-1:]) || among(program, "touch tee") || copiers.Has(program) && i+1 == len(words))
+}
+
+// loadsFor reports whether options of dotenv load files of settings for a program behind them, and it is none that prints them.
+func loadsFor(words []string) bool {
+	for i, w := range words {
+		switch {
+		case w == "--":
+			return i+1 < len(words) && !among(programName(words[i+1]), "printenv env echo printf set export declare "+shellNames)
+		case !ownSettings(w) && !among(w, "-e -f -o --override run"):
+			return false
+		}
+	}
+	return false
 }
 
 // ownSettings reports whether a word names the settings of a project's own program: to write them prints none of them.
