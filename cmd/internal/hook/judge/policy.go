@@ -44,6 +44,7 @@ type gateKey struct {
 	server, dir string
 	own         bool
 	memory      policy.Memory
+	writes      string // the names of the file of settings that the call writes, with a NUL between them
 }
 
 // maxGates bounds the gates that a policy keeps.
@@ -132,7 +133,10 @@ func (p *policyFile) observer() toolvet.Observer { return p.record }
 
 // gate returns the gate of a server, for calls from a directory. A server that the policy does not name has no demands of its own.
 func (p *policyFile) gate(server string, e hook.Event, own bool, memory policy.Memory) (*toolvet.Gate, error) {
-	key := gateKey{server, e.Dir, own, memory}
+	key := gateKey{server: server, dir: e.Dir, own: own, memory: memory}
+	if own {
+		key.writes = strings.Join(writtenSettings(e), "\x00")
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if g := p.gates[key]; g != nil {
@@ -194,6 +198,9 @@ func (p *policyFile) newGate(key gateKey) (*toolvet.Gate, error) {
 		server.World.Base = key.dir
 	}
 	server.Unasked.Files = slices.Clone(server.Unasked.Files)
+	if key.writes != "" {
+		server.Unasked.Files = append(server.Unasked.Files, strings.Split(key.writes, "\x00")...)
+	}
 	for i, file := range server.Unasked.Files {
 		if !filepath.IsAbs(file) {
 			file = filepath.Join(server.World.Base, file)

@@ -193,7 +193,7 @@ func TestNarrow(t *testing.T) {
 		{"Bash", bash("cat $(cat x).env.local"), "deny", "deny"},
 		{"Bash", bash("ln -s ~/.ssh/id_rsa .env.local; cat .env.local"), "deny", "deny"},
 		{"Read", reads(".env.local"), "deny", ""},
-		{"Write", writes(filepath.Join(dir, ".env.local")), "deny", ""},
+		{"Write", writes(filepath.Join(dir, ".env.local")), "", ""},
 		{"Read", reads("a/.env"), "deny", ""},
 		{"Read", reads(".env"), "deny", "deny"},
 		{"Read", reads("b/.env.local"), "deny", "deny"},

@@ -4,11 +4,13 @@
 package judge
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/protocol"
@@ -19,6 +21,7 @@ import (
 // behind a question, if one is: then a policy would not help.
 func said(c *call.Call, v toolvet.Verdict, earlier string) string {
 	r := protocol.NewResult(c.Name, v)
+	sent := slices.ContainsFunc(r.Findings, func(f check.Finding) bool { return f.Source == "secret" && strings.Contains(f.Message, "sends ") })
 	for i := range r.Findings { // copies of the verdict's
 		f := &r.Findings[i]
 		on, kind := strings.TrimSuffix(f.Check, "-state"), f.Source
@@ -31,8 +34,11 @@ func said(c *call.Call, v toolvet.Verdict, earlier string) string {
 			kind = "network"
 		}
 		f.Suggestion = strings.TrimSuffix(f.Suggestion, ", or have the policy list this one under programs") // a list would take the place of all that the preset says
-		if how := refusedFor[kind]; how != "" && (on == "command" || on == "path") {
-			f.Suggestion = how
+		if on == "command" || on == "path" {
+			f.Suggestion = cmp.Or(refusedFor[kind], f.Suggestion)
+			if kind == "secret" {
+				f.Suggestion = withoutSecret(c, sent)
+			}
 		}
 		if !f.Asks() || kind == "guard" { // which no policy of an agent should let pass
 			continue
@@ -72,8 +78,7 @@ const place = "\x00place"
 
 // refusedFor says how to do without what both presets refuse.
 var refusedFor = map[string]string{
-	"secret": "leave secrets to the user, and to the programs that load them; read an example, such as .env.example; a policy may list one file under unasked: {files: […]}, as 'toolvet explain secret' shows",
-	"piped":  "save it, read it, and run it, each in a call of its own",
+	"piped": "save it, read it, and run it, each in a call of its own",
 }
 
 // instead says how to do without what is asked about, by kinds. The check's own fixes are for a server without a person to ask.
