@@ -106,12 +106,16 @@ func (j *judge) interpret(element int, place, program, text string, depth int) {
 		return
 	}
 	s := l.take(text)
-	j.wrote(text)
 	var files []string
 	for file := range j.made {
 		files = with(files, file)
 	}
 	slices.Sort(files) // the same findings in the same order, each time
+	for _, file := range j.wrote(text) {
+		if s.mayLoad(l, file) {
+			files = with(files, file)
+		}
+	}
 	for _, file := range files {
 		text := j.made[file]
 		base := lastStep(file)
@@ -156,6 +160,19 @@ func (j *judge) interpret(element int, place, program, text string, depth int) {
 			j.texts(l, s, element, place)
 		}
 	}
+}
+
+// mayLoad reports whether code may run a file that it writes: it has the name twice, or loads a module that is none of the language's own.
+func (s source) mayLoad(l *language, file string) bool {
+	base := lastStep(file)
+	times := 0
+	return !l.script || slices.ContainsFunc(s.literals, func(lit literal) bool {
+		name, _, _ := cut(trimPrefix(lit.text, "node:"), "/")
+		if step := lastStep(lit.text); !lit.listed && (step == base || step == trimSuffix(base, ext(base))) {
+			times++
+		}
+		return times > 1 || l.modules.MatchString(lit.before) && !among(name, builtinModules)
+	})
 }
 
 // does returns what code does: sum, edit, or inCode if it may do more.
@@ -272,7 +289,7 @@ func (l *language) does(s source) string {
 		if l.script && (strings.Trim(lit.text, wordCharacters) == "" && l.acts.MatchString(lit.text) || contains(strings.ToLower(lit.text), "constructor")) {
 			return inCode // a name, perhaps
 		}
-		if opened := l.opens.MatchString(lit.before); opened && contains(lit.text, "\\") && l.script {
+		if opened := l.opens.MatchString(lit.before); opened && contains(lit.text, "\\") && l.script && !(lit.listed && content.MatchString(lit.before)) {
 			return inCode
 		}
 		member := l.script && (hasSuffix(lit.before, "[") || lit.listed && strings.Trim(lit.text, wordCharacters) == "")
@@ -500,6 +517,7 @@ func (s source) local() bool {
 var (
 	plainPrint     = lazyregexp.New(`^\s*(echo|print|puts|p)\b[\s(]*([A-Z_]+|\d+|"[^"$\\` + "`" + `#]*"|'[^'\\]*')(\s*[,.+]\s*([A-Z_]+|\d+|"[^"$\\` + "`" + `#]*"|'[^'\\]*'))*[\s);]*$`)
 	pythonCommands = lazyregexp.New(`\bsubprocess\.(?:run|check_output|check_call|call|Popen)\(\s*\[\s*(sys\.executable\s*,)?(\s*""\s*(?:,\s*""\s*)*),?\s*\]\s*(?:\)|,\s*(?:\)|\w+\s*=))`) // others may name a program to run instead
+	content        = lazyregexp.New(`\b(write|append)File(Sync)?\(\s*$`)                                                                                                                   // the text behind the name is no name
 	resultCalled   = lazyregexp.New(`[^}\s]\s*\)\s*\(`)
 	environmentSet = lazyregexp.New(`\benviron\s*(\[[^\]]*\]\s*[|+]?=[^=]|\.\s*(update|setdefault|pop))`)
 	replaced       = lazyregexp.New(`""\s*\.\s*replace`)

@@ -50,6 +50,11 @@ func (j *judge) reads(program string, s simple, r *grammar.Reading, depth int) {
 	}
 	script := s.first(r)
 	text, written := j.made[j.at(script)]
+	for _, end := range []string{".js", "/index.js", "/__main__.py"} { // the program looks for these, too
+		if !written && !isShell && !sources {
+			text, written = j.made[j.at(script+end)]
+		}
+	}
 	switch {
 	case hasPrefix(script, "/dev/fd/"):
 		j.refuse(-1, piped, runsPrinted)

@@ -178,8 +178,8 @@ func (j *judge) compiledCode(file, text string, r *grammar.Reading, depth int) {
 // codeWrites are the files that code writes, where it names them itself.
 var codeWrites = lazyregexp.New(`\bopen\(\s*["']([^"']+)["']\s*,\s*(?:mode\s*=\s*)?["'][wax]|\b(?:write|append)FileSync\(\s*["']([^"']+)["']|\bPath\(\s*["']([^"']+)["']\s*\)\.write_text`)
 
-// wrote notes the files that code writes. One that it reads as well is edited, and remains the project's own.
-func (j *judge) wrote(code string) {
+// wrote notes the files that code writes, and returns them. One that it reads as well is edited, and remains the project's own.
+func (j *judge) wrote(code string) (files []string) {
 	for _, m := range codeWrites.FindAllStringSubmatch(code, maxOthers) {
 		name := m[1] + m[2] + m[3]
 		if j.made[j.at(name)] != "" || strings.Count(code, `"`+name+`"`)+strings.Count(code, "'"+name+"'") > 1 {
@@ -190,5 +190,7 @@ func (j *judge) wrote(code string) {
 		}
 		j.made[j.at(name)] = untold
 		j.edits++
+		files = with(files, j.at(name))
 	}
+	return files
 }
