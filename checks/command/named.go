@@ -65,7 +65,11 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 		j.refuseWord(&s, i, system, "names a directory or device of the system, which the program would change")
 	}
 	if changes := writers.Has(program) || last && copiers.Has(program) || slices.Contains(s.changed, i); changes && !(word == ".." && last && (program == "mv" || copiers.Has(program))) && (ofSystem(word) || !s.filled && ofSystem(withoutInsertions(word, ""))) { // a variable may be empty
-		j.refuseWord(&s, i, system, "names a directory or device of the system, which the program would change")
+		what := "names a directory or device of the system, which the program would change"
+		if word[0] == '~' {
+			what = "names a whole home directory, which the program would change"
+		}
+		j.refuseWord(&s, i, system, what)
 	} else if changes && !(program == "rmdir" && among(word, "/s /q /S /Q")) { // options, in a script for Windows
 		j.leaves(element, directory, word)
 	} else if writes {

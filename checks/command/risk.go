@@ -75,7 +75,7 @@ func (j *judge) options(program string, s simple, r *grammar.Reading, depth int)
 
 // use judges the use of one entry of the table.
 func (j *judge) use(s simple, r *grammar.Reading, use grammar.Use) {
-	if use.Kind == grammar.Warns && !j.allow[wipe] {
+	if use.Kind == grammar.Warns && !j.allow[wipe] && !(j.inside && clientNames()[s.program()]) { // judgeDeletes tells more
 		// what people do with the program in good faith, and cannot take back
 		j.add(s.element(use.Word), check.Finding{Severity: check.Warning, Message: s.place(use.Word) + "stops or destroys something for good", Suggestion: mendOf(wipe)})
 	}
