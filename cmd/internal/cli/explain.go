@@ -129,11 +129,17 @@ func unaskedExample(kind string) string {
 	switch {
 	case slices.Contains(policy.Consentable(), kind):
 		all = "{kinds: [" + kind + "]}"
+	case slices.Contains(strings.Fields("piped system steering sending deleting roaming doubtful guard"), kind):
+		return "\nNo policy adds this to what an agent may do. Only a demand of its own on the tool's argument takes the place of the preset.\n"
 	case narrow.key == "":
 		return ""
 	}
-	text := fmt.Sprintf("\nA policy lets an agent do this without a question. The server has the name of the agent's host:\n\n"+
-		"    version: 1\n    servers:\n      claude-code: {agent: true, unasked: %s}\n\n", cmp.Or(narrow.key, all))
+	lets := "A policy lets an agent do this without a question."
+	if all == "" {
+		lets = "A hook refuses this, and asks nobody. A policy may name an exception."
+	}
+	text := fmt.Sprintf("\n%s The server has the name of the agent's host:\n\n"+
+		"    version: 1\n    servers:\n      claude-code: {agent: true, unasked: %s}\n\n", lets, cmp.Or(narrow.key, all))
 	if narrow.key != "" {
 		text += narrow.tells
 	}

@@ -29,9 +29,13 @@ func said(c *call.Call, v toolvet.Verdict, earlier string) string {
 		case kind != "" && (on == "command" || on == "path"):
 			f.Message += " [" + on + ": " + kind + "]"
 		case on == "path":
-			kind = place
+			if kind = place; strings.Contains(f.Message, "allowed directories") {
+				f.Message += " [path: outside]"
+			}
 		case on == "url":
-			kind = "network"
+			if kind = "network"; strings.Contains(f.Message, "the host ") {
+				f.Message += " [url: network]"
+			}
 		}
 		f.Suggestion = strings.TrimSuffix(f.Suggestion, ", or have the policy list this one under programs") // a list would take the place of all that the preset says
 		if on == "command" || on == "path" {
