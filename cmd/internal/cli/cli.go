@@ -52,6 +52,7 @@ type app struct {
 	stdout, stderr io.Writer   // for a terminal
 	wire           io.Writer   // standard output for messages of the protocol
 	status         *statusLine // nil: nobody hears of work under way
+	stray          error       // the help of a command was asked for that there is not
 }
 
 // Main runs toolvet with its checks and arguments (without the program's name) and returns the exit
@@ -70,7 +71,11 @@ func Main(ctx context.Context, checks []*check.Check, args []string, stdin io.Re
 	root.SetArgs(append([]string{}, args...)) // cobra takes nil for os.Args
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	return a.exitCode(ctx, root.ExecuteContext(ctx))
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = a.stray // which cobra's help has no way to return
+	}
+	return a.exitCode(ctx, err)
 }
 
 func (a *app) rootCommand() *cobra.Command {
@@ -103,6 +108,10 @@ Exit codes: 0 go, 1 no-go, 2 not judged.`,
 	root.SetHelpCommand(helpCommand(root))
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if name := strayName(cmd); name != "" {
+			a.stray = unknownCommand(cmd, name)
+			return
+		}
 		var text strings.Builder
 		cmd.SetOut(&text)
 		help(cmd, args)
@@ -149,15 +158,36 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// unknownCommand reports a name that stands behind a command and is none of its own commands.
+// strayName returns the name behind a command of commands that is none of them, nor a host of the hook; "" if there is none.
+func strayName(cmd *cobra.Command) string {
+	names := cmd.Flags().Args()
+	if len(names) == 0 || cmd.HasParent() && !slices.Contains(strings.Fields("hook log schedule"), cmd.Name()) || slices.Contains(hostNames(), names[0]) {
+		return ""
+	}
+	return names[0]
+}
+
+// unknownCommand reports a name that stands behind a command and is none of its own commands. Another command may have one of that name.
 func unknownCommand(cmd *cobra.Command, name string) error {
-	var names []string
+	err := fmt.Errorf("unknown command %q", name)
+	var names, meant []string
 	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() {
-			names = append(names, c.Name())
+		if !c.IsAvailableCommand() {
+			continue
+		}
+		names = append(names, c.Name())
+		if slices.Contains(c.SuggestFor, name) {
+			meant = append(meant, "'"+c.CommandPath()+"'")
+		}
+		for _, below := range c.Commands() {
+			if below.Name() == name && below.IsAvailableCommand() {
+				meant = append(meant, "'"+below.CommandPath()+"'")
+			}
 		}
 	}
-	err := fmt.Errorf("unknown command %q", name)
+	if meant != nil {
+		return enforce.WithHint(err, "did you mean %s?", strings.Join(meant, " or "))
+	}
 	if near := schema.Nearest(name, names); near != "" {
 		return enforce.WithHint(err, "did you mean '%s %s'?", cmd.CommandPath(), near)
 	}
@@ -169,6 +199,9 @@ func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
 		return usageError(cmd, "%v", err)
+	}
+	if name := strayName(cmd); name != "" && !cmd.HasParent() {
+		return unknownCommand(cmd, name)
 	}
 	if unknown.GetSpecifiedShortnames() != "" && strings.Contains(cmd.Use, "-- SERVER-COMMAND") {
 		return enforce.WithHint(err, "put -- before the server's command, if the flag is part of it; else see '%s --help'", cmd.CommandPath())

@@ -38,7 +38,7 @@ type setupFlags struct {
 func (a *app) setupCommand() *cobra.Command {
 	var flags setupFlags
 	cmd := &cobra.Command{
-		Use:   "setup [flags]",
+		Use: "setup [flags]", SuggestFor: []string{"install"},
 		Short: "Put toolvet in front of every MCP server and agent on this machine",
 		Long: `Put toolvet in front of every MCP server and agent on this machine. setup finds the
 configurations of MCP clients and the hosts of agents, for this directory and for you, and
