@@ -221,7 +221,7 @@ func (l *language) does(s source) string {
 			}
 		}
 		if len(s.commands()) > 0 {
-			code = pythonCommands.ReplaceAllString(code, ";(")
+			code = pythonDeletes.ReplaceAllString(pythonCommands.ReplaceAllString(code, ";("), `${1}print("")`)
 		}
 		var more builder
 		renamed := ""
@@ -423,7 +423,7 @@ var (
 )
 
 // commands returns the commands that Python starts, where the code shows all their words: subprocess.run(["git", "status"]). The caller judges them.
-// JavaScript's calls for files count as commands, too: fs.rmSync("dist", {recursive: true}) is rm -rf dist.
+// Calls that delete files count as commands, too: fs.rmSync("dist", {recursive: true}) is rm -rf dist.
 func (s source) commands() (list [][]string) {
 	if s.unsure {
 		return nil
@@ -436,8 +436,19 @@ func (s source) commands() (list [][]string) {
 	}
 	texts := s.texts()
 	found := pythonCommands.FindAllStringSubmatchIndex(s.code, maxCommands+1)
-	if len(found) > maxCommands {
+	deletes := pythonDeletes.FindAllStringSubmatchIndex(s.code, maxCommands+1)
+	if len(found)+len(deletes) > maxCommands {
 		return nil
+	}
+	for _, m := range deletes {
+		words := []string{"rm", texts[strings.Count(s.code[:m[0]], `""`)]}
+		if contains(s.code[m[0]:m[1]], "rmtree") {
+			words = []string{"rm", "-rf", words[1]}
+		}
+		if !plainFile.MatchString(words[len(words)-1]) {
+			return nil
+		}
+		list = append(list, words)
 	}
 	for _, m := range found {
 		first := strings.Count(s.code[:m[4]], `""`)
@@ -518,6 +529,7 @@ var (
 	plainPrint     = lazyregexp.New(`^\s*(echo|print|puts|p)\b[\s(]*([A-Z_]+|\d+|"[^"$\\` + "`" + `#]*"|'[^'\\]*')(\s*[,.+]\s*([A-Z_]+|\d+|"[^"$\\` + "`" + `#]*"|'[^'\\]*'))*[\s);]*$`)
 	pythonCommands = lazyregexp.New(`\bsubprocess\.(?:run|check_output|check_call|call|Popen)\(\s*\[\s*(sys\.executable\s*,)?(\s*""\s*(?:,\s*""\s*)*),?\s*\]\s*(?:\)|,\s*(?:\)|\w+\s*=))`) // others may name a program to run instead
 	content        = lazyregexp.New(`\b(write|append)File(Sync)?\(\s*$`)                                                                                                                   // the text behind the name is no name
+	pythonDeletes  = lazyregexp.New(`(^|[^.\w])(?:(?:shutil\.rmtree|os\.(?:remove|unlink))\(\s*""\s*(?:,\s*ignore_errors\s*=\s*True\s*)?\)|(?:pathlib\.)?Path\(\s*""\s*\)\.unlink\(\s*(?:missing_ok\s*=\s*True\s*)?\))`)
 	resultCalled   = lazyregexp.New(`[^}\s]\s*\)\s*\(`)
 	environmentSet = lazyregexp.New(`\benviron\s*(\[[^\]]*\]\s*[|+]?=[^=]|\.\s*(update|setdefault|pop))`)
 	replaced       = lazyregexp.New(`""\s*\.\s*replace`)
