@@ -61,7 +61,7 @@ var frameworks = lazyregexp.New(`(^| )((\./)?manage\.py (flush|reset_db|sqlflush
 
 const deletesElsewhere = "deletes, stops, opens or publishes what lives longer than the work at hand"
 
-// judgeDeletes judges clients that delete elsewhere. A server that lists such a client means it to. What the table of options has found is told once.
+// judgeDeletes judges clients that delete elsewhere. A server that lists such a client means it to. A finding of the table of options is enough.
 func judgeDeletes(j *judge, s simple, r *grammar.Reading) {
 	if !j.inside || s.excused(r) || slices.ContainsFunc(r.Uses, func(use grammar.Use) bool { return use.Kind == grammar.Wipes && use.Class == "" }) || anyWord(s.words[1:], func(w string) bool {
 		return among(w, "--help -h help --dry-run --dry-run=client --dry-run=server --dryrun --what-if")
