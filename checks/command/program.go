@@ -304,7 +304,12 @@ func (j *judge) program(s simple) (name string, ok bool) {
 		j.refuse(element, unread, "runs a program with impossible characters in its name")
 		return "", false
 	case worldWritable(word) && !j.ownWork(word):
-		j.refuse(element, setting, "runs a program from a world-writable directory")
+		const what = "runs a program from a world-writable directory"
+		if !j.inside { // whoever calls a server is no user who could be asked
+			j.fail(element, what, "run an installed program")
+			return "", false
+		}
+		j.refuse(element, setting, what)
 	}
 	if why, bad := denied(name); bad && !looksOnly(name, s.words) && !(j.inside && among(name, "dd msbuild csc ftp")) && (why.kind == "" || !j.allow[why.kind]) {
 		j.add(element, check.Finding{Message: "runs a program that " + why.what, Suggestion: "run another program, or have the policy list this one under programs", Source: why.kind})
