@@ -154,7 +154,7 @@ func unaskedExample(kind string) string {
 
 // narrower is what a policy may let pass of a kind, and says what that is.
 var narrower = map[string]struct{ key, tells string }{
-	"network": {"{hosts: [intranet.example.org]}", "That is one host."},
+	"network": {"{hosts: [intranet.example.org]}", "That is one host, to fetch from."},
 	"outside": {"{directories: [/srv/reports]}", "That is one directory."},
 	"wipe":    {`{commands: ["git branch -D"]}`, "That is each command that begins with these words, whatever follows; other commands of a line are judged as before."},
 	"secret":  {"{files: [.env.local]}", "That is one file, for commands and for the tools that read and write files. All others stay refused."},

@@ -50,6 +50,10 @@ func said(c *call.Call, v toolvet.Verdict, earlier string) string {
 		if how := instead[kind]; how != "" && (f.Source != "" || f.Suggestion == "") {
 			f.Suggestion = how
 		}
+		sends := kind == "network" && strings.Contains(f.Message, "sends ")
+		if sends {
+			f.Suggestion = "let the user send it"
+		}
 		if kind == "wipe" {
 			f.Suggestion = withLosses(lineOf(c.Arguments), f.Suggestion)
 		}
@@ -57,15 +61,15 @@ func said(c *call.Call, v toolvet.Verdict, earlier string) string {
 			kind = "credential" // the policy's name for both
 		}
 		if earlier == "" && f.Suggestion != "" && slices.Contains(policy.Consentable(), kind) {
-			f.Suggestion += "; " + permits(kind)
+			f.Suggestion += "; " + permits(kind, sends)
 		}
 	}
 	return r.Text() + earlier
 }
 
-// permits says how a policy lets a kind pass: what is narrower than the kind comes first.
-func permits(kind string) string {
-	if narrow := narrower[kind]; narrow != "" {
+// permits says how a policy lets a kind pass: what is narrower than the kind comes first. A listed host may be asked for something, and is sent nothing.
+func permits(kind string, sends bool) string {
+	if narrow := narrower[kind]; narrow != "" && !sends {
 		return "a policy may list " + narrow + ", as 'toolvet explain " + kind + "' shows"
 	}
 	return "'toolvet explain " + kind + "' shows how a policy lets it pass"
@@ -114,7 +118,7 @@ type loss struct {
 var losses = []loss{
 	{family(`git\b[^;&|\n]*\spush\b[^;&|\n]*\s(-\w*d\b|--delete|:\S)`), "this may lose a branch or tag that others may use", "let the user delete it"},
 	{family(`git\b[^;&|\n]*\spush\b[^;&|\n]*\s--force-with-lease`), "this may lose commits that this repository has fetched, and others may use", "push to a branch of your own"},
-	{family(`git\b[^;&|\n]*\spush\b`), "this may lose commits that others have pushed", "push to a branch of your own, or use --force-with-lease, which stops at commits that nobody here has fetched"},
+	{family(`git\b[^;&|\n]*\spush\b`), "this may lose commits that others have pushed", "push to a branch of your own, or ask for --force-with-lease, which stops at commits that nobody here has fetched"},
 	{family(`git\b[^;&|\n]*\sstash\s+(drop|clear)\b`), "this may lose the stashed work", "apply it first, by git stash pop"},
 	{family(`git\b[^;&|\n]*\sbranch\b`), "this may lose commits that no other branch has", "use git branch -d, which deletes a merged branch only"},
 	{family(`git\b[^;&|\n]*\sreset\b`), "this may lose changes that are not committed", "commit or stash them first, or use git reset --keep"},
