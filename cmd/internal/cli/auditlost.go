@@ -81,7 +81,11 @@ func (p *proxied) explainLost(lost []audit.Lost, refused map[audit.Cell][]string
 			one.Change = append(one.Change, change)
 		}
 		if len(demands) == 0 && walled && one.Why[0] != "the policy refuses it:" {
-			one.Change = append(one.Change, "no demand refused it: under contain, name what it needs in read, write or network.allow (docs/contain.md)")
+			change := "no demand refused it: under contain, name what it needs in read, write or network.allow (docs/contain.md)"
+			if strings.HasPrefix(one.Why[0], "the server exited") { // of itself, as far as anybody knows
+				change = "none, if the server ends in this call without toolvet, too: call it so; if it does not, name what it needs under contain (docs/contain.md)"
+			}
+			one.Change = append(one.Change, change)
 		}
 	}
 }

@@ -40,12 +40,13 @@ func TestLost(t *testing.T) {
 	at := func(param string, c audit.Class) audit.Cell {
 		return audit.Cell{Tool: "git_log", Param: param, Class: c}
 	}
-	since, path, other, works := at("/since", audit.Command), at("/path", audit.Path), at("/x", audit.Path), at("/works", audit.Path)
+	since, path, other, ended, works := at("/since", audit.Command), at("/path", audit.Path), at("/x", audit.Path), at("/stdin", audit.Command), at("/works", audit.Path)
 	alone := &probe.Result{Catalog: tools, Controls: []audit.Cell{since, path, other, works}}
 	said := "the policy refuses it:"
 	behind := &probe.Result{Controls: []audit.Cell{works}, Refused: map[audit.Cell][]string{
 		since: {said, "- /since: must be a time [time, x]", "- /author/email: must be an address [email, x]"},
 		path:  {said, "- /path/0: leads out [path-state, x]", "- /path: is secret [no-such-check, x]"},
+		ended: {"the server exited with code 1"},
 		works: {said, "- /path: no time [time, x]"},
 	}}
 	d := &drafting{checks: checks, command: []string{"node", "git.js"}, listed: map[string]*call.Catalog{pin.Tools: tools}}
@@ -71,12 +72,13 @@ func TestLost(t *testing.T) {
 	}
 
 	p := &proxied{app: &app{checks: checks}, flags: auditFlags{writePolicy: "p.yaml"}, name: "git", server: d.command}
-	lost := []audit.Lost{{Cell: since}, {Cell: path}, {Cell: other}}
+	lost := []audit.Lost{{Cell: since}, {Cell: path}, {Cell: other}, {Cell: ended}}
 	p.explainLost(lost, behind.Refused, true)
 	want := [][]string{
 		{"in p.yaml, delete time from servers.git.tools.git_log.arguments.since, or loosen its options", `in p.yaml, delete email from servers.git.tools.git_log.arguments."/author/email", or loosen its options`},
 		{"in p.yaml, delete path from servers.git.tools.git_log.arguments.path, or loosen its options"},
 		{"no demand refused it: under contain, name what it needs in read, write or network.allow (docs/contain.md)"},
+		{"none, if the server ends in this call without toolvet, too: call it so; if it does not, name what it needs under contain (docs/contain.md)"},
 	}
 	for i, one := range lost {
 		if diff := cmp.Diff(want[i], one.Change); diff != "" || len(one.Why) == 0 {
