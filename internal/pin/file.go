@@ -26,6 +26,9 @@ const maxBytes = 64 << 20
 // Load reads a lock file. If there is none, the error is an [os.ErrNotExist].
 func Load(file string) (*Lock, error) {
 	f, err := os.Open(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("reading the lock: %w; 'toolvet lock' writes it", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the lock: %w", err)
 	}
