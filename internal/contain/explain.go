@@ -179,7 +179,7 @@ func (e *explainer) explain(said, text string, asked []string) {
 			return
 		}
 	}
-	if !placeNamed.MatchString(text) && !absent.MatchString(said) && e.told.first("") {
+	if (!placeNamed.MatchString(text) || frozen.MatchString(said)) && !absent.MatchString(said) && e.told.first("") {
 		e.warn(said, "if it needs a place, name it under contain: read or write in "+e.file)
 	}
 }
@@ -203,6 +203,8 @@ func (e *explainer) advice(said, path string) (advice string, outside bool) {
 		return "none: walls hide places of secrets by design", true
 	case in(v.Write, v.Caches, []string{"/proc", "/sys", "/dev"}), in(v.Scratch) && !(err == nil && absent.MatchString(said)): // the machine's own /tmp is hidden
 		return "", false
+	case frozen.MatchString(said) && in(v.Programs) && !in(v.Read):
+		return "", false // a shell's error begins with its own name
 	case frozen.MatchString(said):
 		key = "write"
 	case in(v.Read, v.Programs):

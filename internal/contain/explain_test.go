@@ -47,6 +47,7 @@ func TestExplain(t *testing.T) {
 		"Operation not permitted: " + other:                          `contain: {read: ['` + other + `']} in P shows it`,
 		"ENOENT: no such file, open '" + other + "/new'":             `contain: {write: ['` + other + `']} in P shows it`,
 		"EROFS: read-only file system, open '" + read + "/x'":        `contain: {write: ['` + read + `']} in P shows it`,
+		"/usr/bin/sh: 1: cannot create x: Read-only file system":     "name it under contain: read or write in P",
 		"permission denied":            "name it under contain: read or write in P",
 		"EACCES: " + secret + "/key":   "none: walls hide places of secrets by design",
 		"EACCES: " + link + "/key":     "none: walls hide places of secrets by design",
@@ -64,7 +65,7 @@ func TestExplain(t *testing.T) {
 		}
 		var log bytes.Buffer
 		e := &explainer{
-			viewer: viewer{home: home, view: sandbox.View{Write: []string{write}, Read: []string{read}, Hide: []string{secret}}},
+			viewer: viewer{home: home, view: sandbox.View{Write: []string{write}, Read: []string{read}, Hide: []string{secret}, Programs: []string{"/usr"}}},
 			server: "S", file: "P", log: slog.New(slog.NewJSONHandler(&log, nil)), told: new(Told), busy: make(chan struct{}, 1),
 		}
 		var lines bytes.Buffer
