@@ -126,9 +126,15 @@ func (j *judge) simple(s simple, depth int) {
 
 // spares reports whether the policy lets a command delete, overwrite or publish that begins with these words: "wipe git branch -D".
 func (j *judge) spares(words []string) bool {
-	for n := range min(len(words), maxOthers) {
-		if j.allow[wipe+" "+strings.Join(words[:n+1], " ")] {
-			return true
+	for key := range j.allow {
+		rest, begins := strings.CutPrefix(key, wipe+" ")
+		for i := 0; begins && i < len(words); i++ {
+			if rest == words[i] {
+				return true
+			}
+			if rest, begins = strings.CutPrefix(rest, words[i]); begins {
+				rest, begins = strings.CutPrefix(rest, " ")
+			}
 		}
 	}
 	return false

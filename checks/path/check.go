@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/bounded"
+	"github.com/toolvet/toolvet/internal/workdir"
 )
 
 //go:embed README.md
@@ -56,6 +57,9 @@ func (o *Options) judgeAll(pass *check.Pass, t check.Target) (faults []check.Fin
 	path, ok := t.Value.(string)
 	if !ok {
 		return []check.Finding{{Level: check.SyntaxLevel, Message: "must be a string: the path of a file or directory"}}
+	}
+	if !workdir.Chosen(pass.Call) {
+		return o.judge(pass.World, path)
 	}
 	worlds := o.worlds(pass.World, pass.Call, t.Pointer, path)
 	if len(worlds) == 0 {

@@ -20,6 +20,7 @@ import (
 	"github.com/toolvet/toolvet/checks/internal/leads"
 	"github.com/toolvet/toolvet/checks/path"
 	"github.com/toolvet/toolvet/internal/bounded"
+	"github.com/toolvet/toolvet/internal/workdir"
 )
 
 //go:embed README.md
@@ -130,7 +131,12 @@ func (d *driver) jobs(pass *check.Pass, prompt bool) ([]job, error) {
 		if !ok {
 			continue // the check "path" says so
 		}
-		for i, world := range leads.OfPaths(o).Worlds(pass.World, pass.Call, t.Pointer, value) {
+		one := [1]check.World{pass.World}
+		worlds := one[:]
+		if workdir.Chosen(pass.Call) {
+			worlds = leads.OfPaths(o).Worlds(pass.World, pass.Call, t.Pointer, value)
+		}
+		for i, world := range worlds {
 			if i == 1 { // what is demanded of the file itself holds in one directory
 				o = &path.Options{Within: o.Within, Platform: o.Platform, Hidden: o.Hidden, Not: o.Not, Extensions: o.Extensions, FollowSymlinks: o.FollowSymlinks}
 			}

@@ -74,6 +74,25 @@ func (f *Finder) In(pointer string) []string {
 	return f.dirs
 }
 
+// Chosen reports whether an argument of a call may name a directory in which a path beside it begins. Most calls have none, and take no memory
+// for the search then.
+func Chosen(c *call.Call) bool {
+	if c == nil {
+		return false
+	}
+	for name, v := range c.Arguments {
+		switch v.(type) {
+		case string:
+			if Names(name) || bases.MatchString(name) {
+				return true
+			}
+		case map[string]any, []any:
+			return true
+		}
+	}
+	return false
+}
+
 // Beside returns the directories in which the path at a pointer may begin, as In does for a command. The path itself names none of them.
 func (f *Finder) Beside(pointer string) []string {
 	own := jsonpointer.Unescape(pointer[strings.LastIndexByte(pointer, '/')+1:])
