@@ -191,7 +191,7 @@ func TestAbsent(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Start(t.Context(), Config{Dir: t.TempDir(), Command: []string{"uvx-that-is-not-here", "x"}, Init: []string{self, "as-sandbox"}})
-	if err == nil || !strings.Contains(err.Error(), "the program uvx-that-is-not-here is not on this machine: install it") {
+	if err == nil || !strings.Contains(err.Error(), "cannot start \"uvx-that-is-not-here\": not found on PATH; install it or give its full path") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -112,7 +112,7 @@ func Start(ctx context.Context, cfg Config) (*Session, error) {
 	}
 	s, err := launch(ctx, cfg)
 	var missing *UnsupportedError
-	if err == nil || l == nil || errors.As(err, &missing) || errors.Is(err, errAbsent) || ctx.Err() != nil {
+	if err == nil || l == nil || errors.As(err, &missing) || errors.As(err, new(absentError)) || ctx.Err() != nil {
 		return s, err
 	}
 	if l.fetch == nil {
@@ -156,7 +156,8 @@ func launch(ctx context.Context, cfg Config) (*Session, error) {
 
 var errNoInit = errors.New("it is not known how to start a sandbox: give Init, a command whose function main calls rehearse.Run")
 
-var errAbsent = errors.New("not on this machine: install it, or rehearse where it is")
+// An absentError reports a program that is not on this machine: to fetch packages does not help.
+type absentError struct{ error }
 
 // A dialer starts the session's sandbox.
 type dialer struct{ s *Session }
@@ -171,8 +172,8 @@ func (d dialer) Dial(ctx context.Context, stderr io.Writer) (upstream.Transport,
 	config.Built = d.s.built
 	d.s.outside.configure(&config)
 	box, err := sandbox.Start(ctx, config)
-	if err != nil && strings.Contains(err.Error(), "executable file not found") { // said by another process
-		return nil, fmt.Errorf("the program %s is %w", c.Command[0], errAbsent)
+	if err != nil && strings.Contains(err.Error(), "not found on PATH") { // said by another process
+		return nil, absentError{err}
 	}
 	if err != nil {
 		return nil, unsupported(err)
