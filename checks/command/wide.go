@@ -117,7 +117,7 @@ func judgeServed(j *judge, s simple, r *grammar.Reading) {
 	}
 }
 
-// judgeShown judges what prints settings that hold passwords or tokens.
+// judgeShown judges programs that print settings: these may hold passwords or tokens.
 func judgeShown(j *judge, s simple, _ *grammar.Reading) {
 	if shownSettings.MatchString(strings.Join(append([]string{s.program()}, s.words[1:]...), " ")) {
 		j.refuse(-1, credential, "makes the program print a password, a key or a token")

@@ -15,10 +15,10 @@ import (
 //
 //go:noinline
 func Value[T any](make func() T) func() T {
-	var once once
+	var made latch
 	var value T // captured, for a type with type parameters would weigh more than what it saves
 	return func() T {
-		once.do(func() { value = make() })
+		made.do(func() { value = make() })
 		return value
 	}
 }
@@ -27,23 +27,23 @@ func Value[T any](make func() T) func() T {
 //
 //go:noinline
 func Pair[A, B any](make func() (A, B)) func() (A, B) {
-	var once once
+	var made latch
 	var a A
 	var b B
 	return func() (A, B) {
-		once.do(func() { a, b = make() })
+		made.do(func() { a, b = make() })
 		return a, b
 	}
 }
 
-// once is a [sync.Once] that does not count what panics.
-type once struct {
+// A latch is a [sync.Once] that tries again after a panic.
+type latch struct {
 	mu   sync.Mutex
 	done atomic.Bool
 }
 
 //go:noinline
-func (o *once) do(f func()) {
+func (o *latch) do(f func()) {
 	if o.done.Load() {
 		return
 	}

@@ -99,7 +99,7 @@ func listedByFind(s *simple) names {
 }
 
 func found(words []stepWord, from, rel string) bool {
-	// One alternative of -o has to hold, or all tests without one. A branch that prunes holds for none that it matches.
+	// One alternative of -o has to hold, or all tests without one. A branch with -prune prints nothing of its matches.
 	shown, base := strings.TrimSuffix(from, "/")+"/"+rel, filepath.Base(rel)
 	branch, any, tested, not := true, false, false, false
 	for i := 0; i < len(words); i++ {
