@@ -30,6 +30,7 @@ type Source struct {
 	Here    bool   // a server without a command or URL is this program
 	Each    bool   // a variable that is missing in what leads to a server makes only this server unreachable
 	Checks  Checks
+	Lookup  func(name string) (string, bool) // tells variables of the environment; nil: os.LookupEnv does
 }
 
 // ForServer reads the policy of one server: the file's, if there is one, reduced to the
@@ -65,7 +66,11 @@ func (s Source) Load() (p *policy.Policy, presetName string, err error) {
 		if s.Each || only == "" { // Narrow chooses one
 			only = policy.NoServer
 		}
-		if p, err = policy.ParseFor(only, os.LookupEnv, s.Policy, s.Text, s.Checks.Demands()...); err != nil {
+		lookup := s.Lookup
+		if lookup == nil {
+			lookup = os.LookupEnv
+		}
+		if p, err = policy.ParseFor(only, lookup, s.Policy, s.Text, s.Checks.Demands()...); err != nil {
 			return nil, "", err
 		}
 		if p.Preset != "" {

@@ -88,7 +88,7 @@ func (p *process) main(args []string) {
 		p.refuse("toolvet cannot read what the host tells, so it refuses: " + err.Error())
 	}
 	dir, _ := os.Getwd() // the judge says so where it needs one
-	request := &link.Request{Host: p.host.Name, Policy: o.Policy, Preset: o.Preset, Dir: dir, Env: link.Variables(os.Environ()), Payload: payload}
+	request := &link.Request{Host: p.host.Name, Policy: o.Policy, Preset: o.Preset, Dir: dir, Env: link.Variables(os.Environ()), Marks: fast.Marks(os.Environ()), Payload: payload}
 	reply, err := ask(request, end)
 	switch {
 	case err != nil && !time.Now().Before(end):

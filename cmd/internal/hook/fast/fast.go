@@ -18,6 +18,7 @@ const (
 	Preset
 	WorkDir
 	Timeout // in nanoseconds, in 8 bytes as in a message
+	Environ // its marks; see Marks
 	Payload
 	firstVariable // the other fields are variables of the environment, as NAME=VALUE
 )

@@ -131,8 +131,9 @@ func ask(host, policy, preset string, payload []byte) []string {
 	if err != nil {
 		dir = ""
 	}
-	fields := []string{host, policy, preset, dir, string(appendSize(nil, int(limit))), string(payload)}
-	for _, v := range os.Environ() {
+	environ := os.Environ()
+	fields := []string{host, policy, preset, dir, string(appendSize(nil, int(limit))), Marks(environ), string(payload)}
+	for _, v := range environ {
 		if i := equals(v); Told(v[:i]) {
 			fields = append(fields, v)
 		}
@@ -157,15 +158,6 @@ func ask(host, policy, preset string, payload []byte) []string {
 		return nil
 	}
 	return answer
-}
-
-func equals(v string) int {
-	for i := range len(v) {
-		if v[i] == '=' {
-			return i
-		}
-	}
-	return 0
 }
 
 // end ends the process with an answer: standard output, standard error and the exit code, or in place of 0 another one.

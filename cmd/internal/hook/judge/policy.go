@@ -17,6 +17,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/cmd/internal/backend"
 	"github.com/toolvet/toolvet/cmd/internal/hook"
+	"github.com/toolvet/toolvet/cmd/internal/hook/fast"
 	"github.com/toolvet/toolvet/cmd/internal/hook/link"
 	"github.com/toolvet/toolvet/internal/access"
 	"github.com/toolvet/toolvet/internal/enforce"
@@ -31,6 +32,7 @@ type policyFile struct {
 	all      *policy.Policy
 	preset   string
 	sum      [sha256.Size]byte // of the file and of those beside it
+	environ  map[uint64]bool   // the marks of variables that it refers to: of NAME=VALUE true, of the NAME of one that is not set false
 	counters *access.Counters
 	record   *record.Recorder
 
@@ -64,7 +66,16 @@ func (j *Judge) policy(r *link.Request) (*policyFile, error) {
 	if old != nil && old.sum == sumOf(source.Text, old.all.Beside()) {
 		return old, nil
 	}
-	p := &policyFile{judge: j, source: source, gates: map[gateKey]*toolvet.Gate{}}
+	p := &policyFile{judge: j, environ: map[uint64]bool{}, gates: map[gateKey]*toolvet.Gate{}}
+	source.Lookup = func(name string) (string, bool) {
+		value, set := os.LookupEnv(name)
+		if set {
+			name += "=" + value
+		}
+		p.environ[fast.Mark(name)] = set
+		return value, set
+	}
+	p.source = source
 	if p.all, p.preset, err = source.Load(); err != nil {
 		return nil, err
 	}

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -18,7 +17,6 @@ import (
 	"github.com/toolvet/toolvet/cmd/internal/hook"
 	"github.com/toolvet/toolvet/cmd/internal/hook/link"
 	"github.com/toolvet/toolvet/internal/machine/memory"
-	"github.com/toolvet/toolvet/internal/policy"
 )
 
 // IdleTime is how long the resident judge waits for a request before it ends.
@@ -52,7 +50,8 @@ func (j *Judge) Once(ctx context.Context, in io.Reader, out io.Writer) error {
 // ErrServed reports that another judge serves the address.
 var ErrServed = errors.New("another judge serves this program's hooks")
 
-// Serve is the resident judge at an address. It ends when ctx is done, or when nobody has asked for the idle time.
+// Serve is the resident judge at an address. It ends when ctx is done, or when it has answered nobody for the idle time: a judge
+// whose variables are not the user's any more makes room for another.
 func (j *Judge) Serve(ctx context.Context, address string, idle time.Duration) error {
 	lock := flock.New(address + ".lock")
 	held, err := lock.TryLock()
@@ -88,18 +87,13 @@ func (j *Judge) Serve(ctx context.Context, address string, idle time.Duration) e
 		if err != nil {
 			break
 		}
-		timer.Stop()
 		busy.Add(1)
 		go func() {
-			defer func() {
-				conn.Close()
-				if busy.Add(-1) == 0 {
-					timer.Reset(idle)
-				}
-			}()
+			defer busy.Add(-1)
+			defer conn.Close()
 			room <- struct{}{}
 			defer func() { <-room }()
-			j.serve(ctx, conn)
+			j.serve(ctx, conn, func() { timer.Reset(idle) })
 		}()
 	}
 	for end := time.Now().Add(link.Grace); busy.Load() > 0 && time.Now().Before(end); { // those who have asked get their answer
@@ -126,7 +120,8 @@ func endWithout(ctx context.Context, address string, stop func()) {
 	}
 }
 
-func (j *Judge) serve(ctx context.Context, conn net.Conn) {
+// serve answers one request. It calls used for one that this judge can answer.
+func (j *Judge) serve(ctx context.Context, conn net.Conn, used func()) {
 	_ = conn.SetDeadline(time.Now().Add(time.Minute)) // a connection of a Unix socket takes one
 	r, err := link.ReadRequest(conn)
 	if err != nil {
@@ -136,16 +131,26 @@ func (j *Judge) serve(ctx context.Context, conn net.Conn) {
 	if !j.usable(r) {
 		return // likewise
 	}
+	used()
 	if err := link.WriteReply(conn, j.Answer(context.WithoutCancel(ctx), r)); err != nil {
 		j.log.Warn("a hook did not take its answer", "err", err)
 	}
 }
 
-// usable reports whether this process can use a request's policy. The hook's own may: it has a variable that was not set when this one began.
+// usable reports whether this process can use a request's policy as the hook's own could: the variables that the policy refers to have one
+// value for both.
 func (j *Judge) usable(r *link.Request) (ok bool) {
 	defer func() { ok = ok || recover() != nil }() // Answer refuses then
 	p, err := j.policy(r)
-	return err == nil && !slices.ContainsFunc(p.all.Servers, func(s *policy.Server) bool { return s.Unplaced() != nil })
+	if err != nil {
+		return false
+	}
+	for mark, has := range p.environ {
+		if r.Has(mark) != has {
+			return false
+		}
+	}
+	return true
 }
 
 // Close ends the logs.

@@ -38,12 +38,23 @@ type Request struct {
 	Preset  string            // overrides the policy's preset
 	Dir     string            // the hook's working directory
 	Env     map[string]string // what the host tells in variables
+	Marks   string            // of the hook's environment; see [fast.Marks]
 	Payload []byte            // what the host tells on standard input
 	Timeout time.Duration     // the time that is left for the answer
 }
 
 // Getenv returns a variable of the request.
 func (r *Request) Getenv(name string) string { return r.Env[name] }
+
+// Has reports whether the hook's environment has a variable of this mark; see [fast.Mark].
+func (r *Request) Has(mark uint64) bool {
+	for at := 0; at+8 <= len(r.Marks); at += 8 {
+		if binary.BigEndian.Uint64([]byte(r.Marks[at:])) == mark {
+			return true
+		}
+	}
+	return false
+}
 
 // Variables returns those of an environment that a request tells.
 func Variables(environ []string) map[string]string {
@@ -58,7 +69,7 @@ func Variables(environ []string) map[string]string {
 
 // WriteRequest writes a request.
 func WriteRequest(w io.Writer, r *Request) error {
-	fields := []string{r.Host, r.Policy, r.Preset, r.Dir, string(binary.BigEndian.AppendUint64(nil, uint64(r.Timeout))), string(r.Payload)}
+	fields := []string{r.Host, r.Policy, r.Preset, r.Dir, string(binary.BigEndian.AppendUint64(nil, uint64(r.Timeout))), r.Marks, string(r.Payload)}
 	for name, value := range r.Env {
 		fields = append(fields, name+"="+value)
 	}
@@ -76,7 +87,7 @@ func ReadRequest(in io.Reader) (*Request, error) {
 		return nil, errors.New("the request lacks fields")
 	}
 	return &Request{
-		Host: fields[fast.Host], Policy: fields[fast.Policy], Preset: fields[fast.Preset], Dir: fields[fast.WorkDir], Payload: []byte(fields[fast.Payload]),
+		Host: fields[fast.Host], Policy: fields[fast.Policy], Preset: fields[fast.Preset], Dir: fields[fast.WorkDir], Marks: fields[fast.Environ], Payload: []byte(fields[fast.Payload]),
 		Timeout: time.Duration(binary.BigEndian.Uint64([]byte(fields[fast.Timeout]))), Env: Variables(fields[fast.Payload+1:]),
 	}, nil
 }
