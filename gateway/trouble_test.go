@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolvet/toolvet/gateway"
+	"github.com/toolvet/toolvet/upstream"
 )
 
 func calls(c *client, tool string) string {
@@ -325,6 +326,24 @@ func TestFailureOnce(t *testing.T) {
 	for _, message := range []string{`msg="a server is not connected"`, `msg="a call failed"`} {
 		if got := strings.Count(log.String(), message); got > 1 {
 			t.Errorf("%s stands %d times in the log:\n%s", message, got, log.String())
+		}
+	}
+}
+
+// TestRefusedHandshake holds that a call of a server which refuses to connect hears that it is down, and not of a list that nobody asked for; no
+// word of the server's is told.
+func TestRefusedHandshake(t *testing.T) {
+	t.Parallel()
+	g := open(t, map[string]*fake{
+		"shut": {refuse: func(int) error {
+			return &upstream.RefusedError{Method: "initialize", Code: -32603, Message: "closed on Sundays"}
+		}},
+	})
+	c := legacy(t, g, "ann", `{}`)
+	for name, arguments := range map[string]string{"shut__x": `{}`, "validate": `{"tool":"shut__x","arguments":{}}`} {
+		got := c.result("tools/call", `{"name":"`+name+`","arguments":`+arguments+`}`)
+		if !strings.Contains(got, "is down since") || strings.Contains(got, "tools/list") || strings.Contains(got, "Sundays") {
+			t.Errorf("%s: %s", name, got)
 		}
 	}
 }

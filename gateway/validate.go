@@ -70,7 +70,11 @@ func (s *session) tryFind(ctx context.Context, r *request, p *pool, tool string,
 		found.Tools, err = t.set.Tools(ctx, t.name)
 	}
 	if err != nil {
-		v := door.Unlisted(explained{err, explain(t.of(err))})
+		why := error(explained{err, explain(t.of(err))})
+		if errors.As(err, new(*upstream.UnavailableError)) { // nobody asked for its tools
+			why = errors.New(why.Error())
+		}
+		v := door.Unlisted(why)
 		found.Unknown = &v
 		return found, t.own, err
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/internal/machine/process"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
@@ -34,6 +35,9 @@ type RefusedError struct {
 }
 
 func (e *RefusedError) Error() string {
+	if e.Code == jsonrpc.InternalError && strings.HasPrefix(e.Message, "the server ") {
+		return e.Message // as the client of a URL answers for a server that does not
+	}
 	return fmt.Sprintf("the server refuses %s: %s (code %d)", e.Method, e.Message, e.Code)
 }
 

@@ -133,6 +133,11 @@ func noGo(err error, text func(error) string) toolvet.Verdict {
 		}
 		return v
 	case errors.As(err, &late):
+		if down := (*UnavailableError)(nil); errors.As(late.err, &down) && errors.As(down.Err, new(*RefusedError)) { // of the handshake, in the server's words
+			hidden := *down
+			hidden.Err = errors.New("it refuses to connect")
+			return door.Unlisted(errors.New(text(&hidden)))
+		}
 		return door.Unlisted(described{late.err, text(late.err)})
 	}
 	return door.Unread(err)

@@ -84,7 +84,7 @@ func withHandshakeHint(err error, remote bool) error {
 func handshakeHint(err error, remote bool) string {
 	late := errors.Is(err, context.DeadlineExceeded)
 	switch text := err.Error(); {
-	case remote && strings.Contains(text, "answers with HTTP"), !remote && errors.As(err, new(*upstream.RefusedError)):
+	case remote && (strings.Contains(text, "answers with HTTP") || strings.Contains(text, "correct its URL")), !remote && errors.As(err, new(*upstream.RefusedError)):
 		return ""
 	case strings.Contains(text, "MODULE_NOT_FOUND") && strings.Contains(text, "_npx"): // its start was cut short once
 		return "npx has installed the package in part: delete the directory in _npx that the error names, and install it once with 'npx -y PACKAGE --help'"

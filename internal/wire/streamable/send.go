@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"syscall"
 	"time"
 
 	"github.com/toolvet/toolvet/internal/machine/budget"
@@ -107,6 +108,14 @@ func sendError(ctx context.Context, err error) error {
 	var e *url.Error
 	if errors.As(err, &e) {
 		err = e.Err
+	}
+	var op *net.OpError
+	var name *net.DNSError
+	switch {
+	case errors.As(err, &op) && op.Op == "dial" && errors.Is(err, syscall.ECONNREFUSED):
+		return fmt.Errorf("the server cannot be reached: %w at %v: start it, or correct its URL", syscall.ECONNREFUSED, op.Addr)
+	case errors.As(err, &name) && name.IsNotFound:
+		return fmt.Errorf("the server cannot be reached: %w: correct its URL", name)
 	}
 	return fmt.Errorf("the server cannot be reached: %w", err)
 }
