@@ -150,8 +150,11 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 		Short: "Help about a command",
 		RunE: func(_ *cobra.Command, args []string) error {
 			cmd, rest, err := root.Find(args)
-			if err != nil || len(rest) > 0 {
+			switch {
+			case err != nil || len(rest) > 0 && !cmd.HasSubCommands():
 				return unknownCommand(root, strings.Join(args, " "))
+			case len(rest) > 0 && !slices.Contains(hostNames(), rest[0]):
+				return unknownCommand(cmd, rest[0])
 			}
 			return cmd.Help()
 		},
@@ -380,7 +383,7 @@ func serverCommand(cmd *cobra.Command, args []string) ([]string, error) {
 
 // placesAndCommand splits the arguments of a command that takes places, such as files, with flags between them, and a server's
 // command, with or without "--" before it. Without it, the command begins with the first program that is no place. Cmd must be
-// one that [takesCommand].
+// one that [takesCommand]. An error comes with the places before it.
 func placesAndCommand(cmd *cobra.Command, args []string, isPlace func(string) bool) (places, server []string, err error) {
 	f := cmd.Flags()
 	for cmd.ArgsLenAtDash() < 0 && len(args) > 0 {
@@ -390,13 +393,13 @@ func placesAndCommand(cmd *cobra.Command, args []string, isPlace func(string) bo
 		}
 		places = append(places, args[0])
 		if err := f.Parse(args[1:]); err != nil { // what follows a place is not parsed yet
-			return nil, nil, cmd.FlagErrorFunc()(cmd, err)
+			return places, nil, cmd.FlagErrorFunc()(cmd, err)
 		}
 		if err := checkLine(cmd, nil); err != nil {
-			return nil, nil, err
+			return places, nil, err
 		}
 		if help, err := f.GetBool("help"); err == nil && help {
-			return nil, nil, pflag.ErrHelp
+			return places, nil, pflag.ErrHelp
 		}
 		args = f.Args()
 	}

@@ -245,7 +245,7 @@ func (a *app) writeMerged(out string, m *merge) error {
 	if err := replaceFile(out, text); err != nil {
 		return err
 	}
-	_, err = terminal.Fprintf(a.stdout, "%s: added %s; 'toolvet policy lint' tells what is left open, 'toolvet servers' how they stand\n", out, strings.Join(m.added, ", "))
+	_, err = terminal.Fprintf(a.stdout, "%s: added %s; 'toolvet policy lint --start' tells what is left open, 'toolvet servers' how they stand\n", out, strings.Join(m.added, ", "))
 	return err
 }
 

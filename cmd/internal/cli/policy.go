@@ -51,13 +51,12 @@ saved list, or from the lock that the policy names. Without any, the policy's ow
 				return arg == "show" || len(args) == 1 && !strings.ContainsAny(arg, `/\`)
 			})
 			switch {
+			case len(before) > 0 && !isFile(before[0]) && before[0] != "show": // also with --help behind it
+				return unknownCommand(cmd, before[0])
 			case err != nil:
 				return err
 			case len(before) > 0:
-				if isFile(before[0]) || before[0] == "show" {
-					return usageError(cmd, "give the policy with --policy: toolvet policy --policy %s", oneLine(before[len(before)-1], 100))
-				}
-				return unknownCommand(cmd, before[0])
+				return usageError(cmd, "give the policy with --policy: toolvet policy --policy %s", oneLine(before[len(before)-1], 100))
 			case flags.tools != "" && (server != nil || flags.start), flags.start && server != nil:
 				return usageError(cmd, "--tools, --start and a server command exclude each other")
 			case flags.timeout <= 0:
