@@ -164,7 +164,7 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 // strayName returns the name behind a command of commands that is none of them, nor a host of the hook; "" if there is none.
 func strayName(cmd *cobra.Command) string {
 	names := cmd.Flags().Args()
-	if len(names) == 0 || cmd.HasParent() && !slices.Contains(strings.Fields("hook log schedule"), cmd.Name()) || slices.Contains(hostNames(), names[0]) {
+	if len(names) == 0 || cmd.HasParent() && !slices.Contains(strings.Fields("completion hook log schedule"), cmd.Name()) || slices.Contains(hostNames(), names[0]) {
 		return ""
 	}
 	return names[0]

@@ -55,6 +55,8 @@ saved list, or from the lock that the policy names. Without any, the policy's ow
 				return unknownCommand(cmd, before[0])
 			case err != nil:
 				return err
+			case len(before) == 1 && before[0] == "show":
+				return enforce.WithHint(errors.New(`unknown command "show"`), "'%s' shows the policy", cmd.CommandPath())
 			case len(before) > 0:
 				return usageError(cmd, "give the policy with --policy: toolvet policy --policy %s", oneLine(before[len(before)-1], 100))
 			case flags.tools != "" && (server != nil || flags.start), flags.start && server != nil:
