@@ -111,18 +111,23 @@ const noCredentials = "{}"
 // protect starts the command. The server is a part of the policy.
 func protect(t *testing.T, i *issuer, server string, args ...string) *protected {
 	t.Helper()
+	return protectWith(t, i, server, "clients connect to ", append([]string{"proxy"}, args...)...)
+}
+
+// protectWith starts a command that tells its address behind the given words.
+func protectWith(t *testing.T, i *issuer, server, told string, args ...string) *protected {
+	t.Helper()
 	dir := t.TempDir()
 	p := &protected{issuer: i, file: filepath.Join(dir, "toolvet.yaml"), stderr: new(lockedBuffer), client: http.Client{Timeout: patience}}
 	if err := os.WriteFile(p.file, []byte(i.policy(server)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), "toolvet", append([]string{"proxy", "--listen", "127.0.0.1:0", "--policy", p.file}, args...)...)
+	cmd := exec.CommandContext(t.Context(), "toolvet", append([]string{args[0], "--listen", "127.0.0.1:0", "--policy", p.file}, args[1:]...)...)
 	cmd.Dir, cmd.Stderr, cmd.WaitDelay = dir, p.stderr, patience
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	const told = "clients connect to "
 	waitFor(t, "address", func() bool {
 		return strings.Contains(p.stderr.String(), told) && strings.HasSuffix(p.stderr.String(), "\n")
 	})
@@ -371,6 +376,22 @@ func (p *protected) test(t *testing.T) {
 		}
 	})
 	p.reloads(t, ann, session)
+}
+
+// TestGatewayTokens holds that a gateway lets in, and goes on to serve, only those whose token the policy in force takes.
+func TestGatewayTokens(t *testing.T) {
+	t.Parallel()
+	i := newIssuer(t)
+	p := protectWith(t, i, "{command: [toolvet, demo-server, .]}", "listening at ", "serve")
+	stream, _ := p.do(t, http.MethodGet, staticToken, p.begin(t, staticToken), "")
+	defer stream.Body.Close()
+	brief := i.token(t, "bob", map[string]any{"exp": time.Now().Add(2 * time.Second).Unix()})
+	short, _ := p.do(t, http.MethodGet, brief, p.begin(t, brief), "")
+	defer short.Body.Close()
+	waitFor(t, "end of a stream whose token has expired", func() bool { _, err := short.Body.Read(make([]byte, 1<<10)); return err != nil })
+	ann := i.token(t, "ann", nil)
+	p.reloads(t, ann, p.begin(t, ann))
+	waitFor(t, "end of an older stream", func() bool { _, err := stream.Body.Read(make([]byte, 1<<10)); return err != nil })
 }
 
 // reloads holds what a changed policy means.

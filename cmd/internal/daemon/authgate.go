@@ -46,14 +46,23 @@ func newAuthGate(passHeaders []string, log *slog.Logger) *authGate {
 // set applies a policy from now on. If the section authorization is unchanged, verified tokens and
 // fetched keys stay. On an error everything stays as it was.
 func (d *authGate) set(a *policy.Authorization) error {
+	next, err := d.prepare(a)
+	if err == nil {
+		d.put(next)
+	}
+	return err
+}
+
+// prepare returns what a policy demands, for put.
+func (d *authGate) prepare(a *policy.Authorization) (*authentication, error) {
 	before := d.current.Load()
 	switch {
 	case before != nil && reflect.DeepEqual(before.policy, a):
-		return nil
+		return before, nil
 	case before != nil && a == nil:
-		return errors.New("the policy no longer has authorization, so anybody could connect: restart toolvet if you want that")
+		return nil, errors.New("the policy no longer has authorization, so anybody could connect: restart toolvet if you want that")
 	case a != nil && d.passes:
-		return enforce.WithHint(errors.New("with authorization in the policy, tokens are for toolvet alone and cannot be passed on"),
+		return nil, enforce.WithHint(errors.New("with authorization in the policy, tokens are for toolvet alone and cannot be passed on"),
 			"leave out --pass-header Authorization, and give the server credentials in the policy")
 	}
 	next := &authentication{policy: a}
@@ -61,14 +70,17 @@ func (d *authGate) set(a *policy.Authorization) error {
 	if a != nil {
 		var err error
 		if next.resource, err = auth.New(a, auth.Options{Logger: d.log}); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	d.current.Store(next)
-	if before != nil {
+	return next, nil
+}
+
+// put applies what was prepared.
+func (d *authGate) put(next *authentication) {
+	if before := d.current.Swap(next); before != nil && before != next {
 		before.end() // clients with an open stream must authenticate again
 	}
-	return nil
 }
 
 // authorization returns the section of the policy in force.

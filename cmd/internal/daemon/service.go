@@ -42,7 +42,8 @@ type service struct {
 	processes  *processes
 	metrics    *prometheus.Metrics
 	rules      rules
-	scheduler  *runner // nil: the policy has no section schedule
+	scheduler  *runner   // nil: the policy has no section schedule
+	entry      *authGate // authenticates HTTP clients
 
 	listener net.Listener // nil: the only client is on standard input
 
@@ -53,8 +54,7 @@ type service struct {
 
 	mu      sync.Mutex
 	policy  *policy.Policy
-	servers []*served      // in the order of the policy
-	access  *auth.Resource // nil: clients need no token
+	servers []*served // in the order of the policy
 }
 
 // A served is one server of the policy. Only its gate changes.
@@ -74,6 +74,7 @@ type served struct {
 
 // open reads the policy for the first time.
 func (s *service) open() error {
+	s.entry = newAuthGate(nil, s.log)
 	source, err := s.cfg.Source.Read()
 	if err != nil {
 		return err
@@ -117,9 +118,9 @@ func (s *service) set(all *policy.Policy, presetName string) (err error) {
 	if err := s.addScheduler(all); err != nil {
 		return err
 	}
-	var resource *auth.Resource
-	if all.Authorization != nil {
-		if resource, err = auth.New(all.Authorization, auth.Options{Logger: s.log}); err != nil {
+	var clients *authentication
+	if !s.cfg.Stdio {
+		if clients, err = s.entry.prepare(all.Authorization); err != nil {
 			return err
 		}
 	}
@@ -141,8 +142,11 @@ func (s *service) set(all *policy.Policy, presetName string) (err error) {
 		one.gate.Store(gates[i])
 	}
 	s.mu.Lock()
-	s.policy, s.servers, s.access = all, servers, resource
+	s.policy, s.servers = all, servers
 	s.mu.Unlock()
+	if clients != nil {
+		s.entry.put(clients)
+	}
 	if s.gateway == nil {
 		return nil
 	}
@@ -252,10 +256,4 @@ func (s *service) subject() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.cfg.Source.Session(s.policy).Subject
-}
-
-func (s *service) resource() *auth.Resource {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.access
 }

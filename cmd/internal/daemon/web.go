@@ -79,10 +79,10 @@ func newWeb(s *service, metrics http.Handler) *web {
 	s.loading.Lock()
 	s.changed = w.update
 	s.loading.Unlock()
-	w.mux.Handle(endpoint, w.guarded(w.all))
-	w.mux.Handle(endpoint+"/{server}", w.guarded(http.HandlerFunc(w.serveAlone)))
-	w.mux.Handle("/.well-known/", w.guarded(http.NotFoundHandler()))
-	w.mux.Handle("GET /metrics", w.guarded(metrics))
+	w.mux.Handle(endpoint, s.entry.handler(w.all))
+	w.mux.Handle(endpoint+"/{server}", s.entry.handler(http.HandlerFunc(w.serveAlone)))
+	w.mux.Handle("/.well-known/", s.entry.handler(http.NotFoundHandler()))
+	w.mux.Handle("GET /metrics", s.entry.handler(metrics))
 	w.mux.HandleFunc("GET /healthz", func(rw http.ResponseWriter, _ *http.Request) {
 		respond(rw, http.StatusOK, map[string]string{"status": "ok"})
 	})
@@ -97,17 +97,6 @@ func newWeb(s *service, metrics http.Handler) *web {
 }
 
 func (w *web) ServeHTTP(rw http.ResponseWriter, r *http.Request) { w.mux.ServeHTTP(rw, r) }
-
-// guarded asks for a token if the policy in force does.
-func (w *web) guarded(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		if resource := w.s.resource(); resource != nil {
-			resource.Handler(next).ServeHTTP(rw, r)
-			return
-		}
-		next.ServeHTTP(rw, r)
-	})
-}
 
 func (w *web) front(
 	enter func(context.Context, call.Session) (leave func(), err error),
@@ -285,12 +274,12 @@ type policyState struct {
 // readyz answers anybody, because a prober has no token. Under authorization, the names of the servers
 // are for callers with a token.
 func (w *web) readyz(rw http.ResponseWriter, r *http.Request) {
-	if w.s.resource() != nil && r.Header.Get("Authorization") == "" {
+	if w.s.entry.resource() != nil && r.Header.Get("Authorization") == "" {
 		status, code := w.readiness()
 		respond(rw, code, map[string]string{"status": status})
 		return
 	}
-	w.guarded(http.HandlerFunc(w.ready)).ServeHTTP(rw, r)
+	w.s.entry.handler(http.HandlerFunc(w.ready)).ServeHTTP(rw, r)
 }
 
 // readiness tells whether toolvet answers calls. It is ready even while servers are down, because it
@@ -356,7 +345,7 @@ func respond(rw http.ResponseWriter, code int, value any) {
 // pages shows the scheduler's jobs to visitors whom the policy in force lets in.
 func (w *web) pages() http.Handler {
 	return pages.New(pages.Config{
-		Scheduler: w.s.scheduler.Scheduler, Authorization: w.s.resource, Apart: w.s.ownersApart, Permit: w.s.jobAccess().permit, Logger: w.s.log,
+		Scheduler: w.s.scheduler.Scheduler, Authorization: w.s.entry.resource, Apart: w.s.ownersApart, Permit: w.s.jobAccess().permit, Logger: w.s.log,
 		Who: func(r *http.Request) call.Session { _, s := w.caller(r); return s },
 	})
 }
