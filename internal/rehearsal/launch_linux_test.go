@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -191,7 +192,7 @@ func TestAbsent(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Start(t.Context(), Config{Dir: t.TempDir(), Command: []string{"uvx-that-is-not-here", "x"}, Init: []string{self, "as-sandbox"}})
-	if err == nil || !strings.Contains(err.Error(), "cannot start \"uvx-that-is-not-here\": not found on PATH; install it or give its full path") {
+	if !errors.Is(err, exec.ErrNotFound) || !strings.Contains(err.Error(), "cannot start \"uvx-that-is-not-here\": not found on PATH; install it or give its full path") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"time"
@@ -112,7 +113,7 @@ func Start(ctx context.Context, cfg Config) (*Session, error) {
 	}
 	s, err := launch(ctx, cfg)
 	var missing *UnsupportedError
-	if err == nil || l == nil || errors.As(err, &missing) || errors.As(err, new(absentError)) || ctx.Err() != nil {
+	if err == nil || l == nil || errors.As(err, &missing) || errors.Is(err, exec.ErrNotFound) || ctx.Err() != nil {
 		return s, err
 	}
 	if l.fetch == nil {
@@ -156,9 +157,6 @@ func launch(ctx context.Context, cfg Config) (*Session, error) {
 
 var errNoInit = errors.New("it is not known how to start a sandbox: give Init, a command whose function main calls rehearse.Run")
 
-// An absentError reports a program that is not on this machine: to fetch packages does not help.
-type absentError struct{ error }
-
 // A dialer starts the session's sandbox.
 type dialer struct{ s *Session }
 
@@ -172,9 +170,6 @@ func (d dialer) Dial(ctx context.Context, stderr io.Writer) (upstream.Transport,
 	config.Built = d.s.built
 	d.s.outside.configure(&config)
 	box, err := sandbox.Start(ctx, config)
-	if err != nil && strings.Contains(err.Error(), "not found on PATH") { // said by another process
-		return nil, absentError{err}
-	}
 	if err != nil {
 		return nil, unsupported(err)
 	}

@@ -50,7 +50,7 @@ type direct struct{ cmd *exec.Cmd }
 func startDirect(c Command, files *stdio) (tree, error) {
 	cmd := command(c, c.Args, files)
 	if err := cmd.Start(); err != nil {
-		return nil, startError(c.Args[0], err)
+		return nil, StartError(c.Args[0], err)
 	}
 	return direct{cmd}, nil
 }

@@ -43,7 +43,7 @@ func launch(c Command, files *stdio) (tree, error) {
 	j := &job{cmd: cmd, handle: handle}
 	if err := cmd.Start(); err != nil {
 		j.close()
-		return nil, startError(c.Args[0], err)
+		return nil, StartError(c.Args[0], err)
 	}
 	if err := j.adopt(); err != nil {
 		_ = cmd.Process.Kill()

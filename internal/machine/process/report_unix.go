@@ -28,7 +28,7 @@ func readStart(r io.Reader, program string) (group int, err error) {
 	case kind == supervisor.Started && value > 0:
 		return value, nil
 	case kind == supervisor.FailedProgram:
-		return 0, startError(program, syscall.Errno(-value))
+		return 0, StartError(program, syscall.Errno(-value))
 	case kind == supervisor.FailedSupervisor:
 		return 0, fmt.Errorf("supervisor: it cannot look after a server: %w", syscall.Errno(-value))
 	}

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// startError explains why program did not start, with advice.
-func startError(program string, err error) error {
+// StartError explains why program did not start, with advice.
+func StartError(program string, err error) error {
 	var why string
 	switch {
 	case strings.Contains(program, " ") && (errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist)):

@@ -33,7 +33,7 @@ type supervised struct {
 func startSupervised(c Command, files *stdio) (tree, error) {
 	path, err := lookPath(c)
 	if err != nil {
-		return nil, startError(c.Args[0], err)
+		return nil, StartError(c.Args[0], err)
 	}
 	if !filepath.IsAbs(c.Supervisor[0]) {
 		// Its path must be absolute, because the guard has another PATH and directory.
@@ -75,7 +75,7 @@ func newSupervised(c Command, path string, files *stdio) (*supervised, error) {
 	if err != nil {
 		lifeline.Close()
 		reports.Close()
-		return nil, startError(c.Supervisor[0], err)
+		return nil, StartError(c.Supervisor[0], err)
 	}
 	return &supervised{cmd: cmd, lifeline: lifeline, reports: reports}, nil
 }

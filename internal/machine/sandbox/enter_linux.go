@@ -35,6 +35,7 @@ type entry struct {
 type entered struct {
 	Listener int    `json:"listener"`
 	Failed   string `json:"failed,omitempty"`
+	Absent   string `json:"absent,omitempty"` // the program that PATH does not have
 }
 
 // enter gives up all privileges that the server must not have, and becomes the server.
@@ -47,7 +48,7 @@ func enter() int {
 	fail := func(err error) int {
 		e := entered{Failed: err.Error()}
 		if missing := (*exec.Error)(nil); errors.As(err, &missing) && errors.Is(err, exec.ErrNotFound) {
-			e.Failed = fmt.Sprintf("%s%q: not found on PATH; install it or give its full path", noProgram, missing.Name)
+			e.Absent = missing.Name
 		}
 		_ = c.send(e)
 		return 127

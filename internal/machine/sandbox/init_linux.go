@@ -81,9 +81,13 @@ func runInit() int {
 	i := &initProcess{setup: s, control: c}
 	if err := i.run(); err != nil {
 		var missing *UnsupportedError
+		var absent *exec.Error
 		n := note{Failed: err.Error()}
-		if errors.As(err, &missing) {
+		switch {
+		case errors.As(err, &missing):
 			n = note{Missing: missing.What, Fix: missing.Fix}
+		case errors.As(err, &absent):
+			n = note{Absent: absent.Name}
 		}
 		_ = c.send(n)
 		return 1
@@ -206,7 +210,10 @@ func takeListener(c *control, pid int) (*os.File, error) {
 	if err := c.receive(&e); err != nil {
 		return nil, errors.New("the sandbox could not be entered")
 	}
-	if e.Failed != "" {
+	switch {
+	case e.Absent != "":
+		return nil, &exec.Error{Name: e.Absent, Err: exec.ErrNotFound}
+	case e.Failed != "":
 		return nil, errors.New(e.Failed)
 	}
 	process, err := unix.PidfdOpen(pid, 0)

@@ -198,8 +198,8 @@ func (s *Sandbox) begin(c Config) error {
 		switch {
 		case n.Missing != "":
 			return machine{"/proc"}.missing(n)
-		case strings.HasPrefix(n.Failed, noProgram):
-			return errors.New(n.Failed)
+		case n.Absent != "":
+			return process.StartError(n.Absent, exec.ErrNotFound)
 		case n.Failed != "":
 			return errors.New("the sandbox could not be built: " + n.Failed)
 		case n.Ready != nil && stage != nil:
@@ -467,6 +467,3 @@ func (s *Sandbox) happened(e Event) {
 	}
 	s.events = append(s.events, e)
 }
-
-// noProgram begins the fault of a server whose program is not there. The sandbox could be built.
-const noProgram = "cannot start "

@@ -29,6 +29,7 @@ type note struct {
 	Running *Running  `json:"running,omitempty"` // with Answer
 	Pending []Pending `json:"pending,omitempty"` // with Answer
 	Failed  string    `json:"failed,omitempty"`
+	Absent  string    `json:"absent,omitempty"`  // the server's program, which PATH does not have: the sandbox could be built
 	Missing string    `json:"missing,omitempty"` // the part that the machine lacks: an [UnsupportedError]
 	Fix     string    `json:"fix,omitempty"`
 	Event   *Event    `json:"event,omitempty"`
