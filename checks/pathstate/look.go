@@ -18,6 +18,7 @@ import (
 	"github.com/toolvet/toolvet/checks/internal/leads"
 	"github.com/toolvet/toolvet/checks/path"
 	"github.com/toolvet/toolvet/internal/bounded"
+	"github.com/toolvet/toolvet/internal/subpath"
 )
 
 // A look is at one path, with what is demanded of it.
@@ -163,7 +164,7 @@ func (l look) confined(ctx context.Context, s spot, root string) (allowed string
 			}, nil
 		}
 	}
-	if !l.place.Confined() || inside(root, s.path) {
+	if !l.place.Confined() || subpath.In(s.path, root) {
 		return root, nil, nil
 	}
 	if other, ok := l.place.RootOf(s.path); ok {
@@ -172,7 +173,7 @@ func (l look) confined(ctx context.Context, s spot, root string) (allowed string
 	roots := l.place.Roots()
 	for _, dir := range roots[:min(len(roots), maxRoots)] {
 		other, err := resolve(ctx, l.sys, filepath.Clean(filepath.FromSlash(dir)), "")
-		if err == nil && inside(other.path, s.path) {
+		if err == nil && subpath.In(s.path, other.path) {
 			return other.path, nil, nil
 		}
 		if errors.Is(err, bounded.ErrWaits) {

@@ -11,6 +11,8 @@ import (
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolvet/toolvet/internal/subpath"
 )
 
 // localTypes are the file systems whose questions this machine's memory and disks answer. Any other, as of a network
@@ -36,7 +38,7 @@ func (host) local(path string) bool { return mounted.local(path) }
 func (t *mountTable) local(path string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.current() && !slices.ContainsFunc(t.foreign, func(dir string) bool { return inside(dir, path) })
+	return t.current() && !slices.ContainsFunc(t.foreign, func(dir string) bool { return subpath.In(path, dir) })
 }
 
 // current brings the table up to date, and reports whether it is known.

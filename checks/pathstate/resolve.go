@@ -9,13 +9,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/toolvet/toolvet/internal/subpath"
 )
 
 // maxLinks is how many links a path may lead through, as on Linux.
@@ -156,7 +157,7 @@ func (r *resolver) up() {
 
 func (r *resolver) follow(at string, e entry) error {
 	r.links++
-	r.linked = r.linked || at != r.below && inside(r.below, at)
+	r.linked = r.linked || at != r.below && (r.below == "" || subpath.In(at, r.below))
 	switch {
 	case r.links > maxLinks:
 		return errLoop
@@ -170,13 +171,4 @@ func (r *resolver) follow(at string, e entry) error {
 		r.push(e.target)
 	}
 	return nil
-}
-
-// inside reports whether a clean path is dir or lies in it.
-func inside(dir, path string) bool {
-	if runtime.GOOS == "windows" {
-		dir, path = strings.ToLower(dir), strings.ToLower(path)
-	}
-	rest, ok := strings.CutPrefix(path, dir)
-	return ok && (rest == "" || os.IsPathSeparator(rest[0]) || dir != "" && os.IsPathSeparator(dir[len(dir)-1]))
 }

@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"github.com/toolvet/toolvet/internal/lazyregexp"
+	"github.com/toolvet/toolvet/internal/subpath"
 )
 
 // Told remembers the places that the log has named for one server, through all of its starts.
@@ -193,7 +194,7 @@ func (e *explainer) warn(said, advice string, more ...any) {
 func (e *explainer) advice(said, path string) (advice string, outside bool) {
 	real := follow(path, func(string) {})
 	in := func(lists ...[]string) bool {
-		return slices.ContainsFunc(slices.Concat(lists...), func(dir string) bool { return within(path, dir) || within(real, dir) })
+		return slices.ContainsFunc(slices.Concat(lists...), func(dir string) bool { return subpath.In(path, dir) || subpath.In(real, dir) })
 	}
 	v := &e.view
 	key, place := "read", path

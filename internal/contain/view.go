@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolvet/toolvet/internal/machine/sandbox"
 	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/subpath"
 )
 
 // system lists the directories of the machine's programs, libraries and their settings.
@@ -287,7 +288,7 @@ func (v *viewer) wide(dir string) bool {
 	if v.home != "" {
 		places = append(places, v.home, filepath.Join(v.home, ".local/share"))
 	}
-	return slices.ContainsFunc(places, func(place string) bool { return within(place, dir) })
+	return slices.ContainsFunc(places, func(place string) bool { return subpath.In(place, dir) })
 }
 
 // hide adds the places of secrets, but not those that the policy names.
@@ -302,11 +303,11 @@ func (v *viewer) hide() error {
 	}
 	for _, path := range list {
 		link, real := v.way(path)
-		named := func(given string) bool { return within(given, real) }
+		named := func(given string) bool { return subpath.In(given, real) }
 		if slices.ContainsFunc(v.view.Write, named) || slices.ContainsFunc(v.view.Read, named) {
 			continue
 		}
-		if shows := func(dir string) bool { return within(real, dir) }; link != "" && (slices.ContainsFunc(v.view.Write, shows) || slices.ContainsFunc(v.view.Read, shows)) {
+		if shows := func(dir string) bool { return subpath.In(real, dir) }; link != "" && (slices.ContainsFunc(v.view.Write, shows) || slices.ContainsFunc(v.view.Read, shows)) {
 			return fmt.Errorf("%s leads to a place of secrets, and the server may change it: name smaller directories in contain: write", link)
 		}
 		v.view.Hide = append(v.view.Hide, real)
@@ -336,7 +337,7 @@ func (v *viewer) add(list *[]string, path string) error {
 		return err
 	case !info.IsDir() && !info.Mode().IsRegular():
 		return errors.New("it is neither a directory nor a regular file")
-	case slices.ContainsFunc([]string{"/", "/proc", "/sys", "/dev"}, func(dir string) bool { return real == dir || dir != "/" && within(real, dir) }):
+	case slices.ContainsFunc([]string{"/", "/proc", "/sys", "/dev"}, func(dir string) bool { return real == dir || dir != "/" && subpath.In(real, dir) }):
 		return errors.New("it belongs to the system: name a directory of files")
 	}
 	if !slices.Contains(*list, real) {
@@ -371,7 +372,7 @@ func (v *viewer) way(path string) (changeable, real string) {
 // make the link lead anywhere, and see that place after its next start.
 func (v *viewer) steady(path string) error {
 	link, real := v.way(path)
-	beside := func(dir string) bool { return real != dir && within(real, dir) } // the policy may name the place through the link alone
+	beside := func(dir string) bool { return real != dir && subpath.In(real, dir) } // the policy may name the place through the link alone
 	if link != "" && !slices.ContainsFunc(v.view.Write, beside) {
 		return fmt.Errorf("the server may change the symbolic link %s on its path: name the place to which it leads", link)
 	}
@@ -380,7 +381,7 @@ func (v *viewer) steady(path string) error {
 
 // writable reports whether a path without links is a writable place, or below one.
 func (v *viewer) writable(path string) bool {
-	return slices.ContainsFunc(v.view.Write, func(dir string) bool { return within(path, dir) })
+	return slices.ContainsFunc(v.view.Write, func(dir string) bool { return subpath.In(path, dir) })
 }
 
 // follow follows the links on a path.
@@ -407,9 +408,4 @@ func firstLink(path string) (link, to, rest string) {
 		}
 	}
 	return "", "", ""
-}
-
-// within reports whether a path is a directory or below it.
-func within(path, dir string) bool {
-	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/toolvet/toolvet/check"
 	"github.com/toolvet/toolvet/internal/bounded"
 	internal "github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/subpath"
 	"github.com/toolvet/toolvet/policy"
 )
 
@@ -165,7 +166,5 @@ func breaches(r *Report, e *internal.Effect) []string {
 }
 
 func below(path string, dirs []string) bool {
-	return slices.ContainsFunc(dirs, func(dir string) bool {
-		return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
-	})
+	return slices.ContainsFunc(dirs, func(dir string) bool { return subpath.In(path, dir) })
 }

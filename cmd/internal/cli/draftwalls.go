@@ -17,6 +17,7 @@ import (
 	"github.com/toolvet/toolvet/internal/infer"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/preset"
+	"github.com/toolvet/toolvet/internal/subpath"
 )
 
 // A drawnPlace is the directory in which a server starts, as a drafted policy shows it to one in walls. In the audit it was dir.
@@ -51,12 +52,12 @@ func (p *proxied) placeFor(alone *probe.Result, found []audit.Weakness) *drawnPl
 		return nil
 	}
 	home, _ := os.UserHomeDir()
-	if within(os.TempDir(), dir) || home != "" && within(home, dir) { // more than a project: walls are not built there
+	if subpath.In(os.TempDir(), dir) || home != "" && subpath.In(home, dir) { // more than a project: walls are not built there
 		return place
 	}
 	if file, err := filepath.Abs(p.flags.writePolicy); err == nil {
 		if parent, err := filepath.EvalSymlinks(filepath.Dir(file)); err == nil {
-			place.held = place.writes && within(parent, dir)
+			place.held = place.writes && subpath.In(parent, dir)
 		}
 	}
 	return place
@@ -72,12 +73,6 @@ func readsOnly(tools *call.Catalog, name string) bool {
 	t := tools.Tool(name)
 	var raw struct{ Annotations struct{ ReadOnlyHint bool } }
 	return t != nil && json.Unmarshal(t.Raw, &raw) == nil && raw.Annotations.ReadOnlyHint
-}
-
-// within reports whether a clean path is a directory, or lies in it.
-func within(path, dir string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
 // wallsFor returns the options of walls in which the harmless calls of a server work, and how to change them. They show further files, too.

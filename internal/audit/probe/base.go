@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolvet/toolvet/internal/infer"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
+	"github.com/toolvet/toolvet/internal/subpath"
 )
 
 // A server may take another directory than ours for its root: its own, its user's, or that for temporary files. It refuses
@@ -51,7 +52,7 @@ func (a *auditor) candidates(said string) []string {
 	list := slices.Clone(a.accepted)
 	add := func(dir string) {
 		dir = path.Clean(dir)
-		if info, err := os.Stat(a.world.outsideOf(dir)); err == nil && info.IsDir() && dir != "/" && !below(dir, a.world.inside("root")) && !slices.Contains(list, dir) && len(list) < maxBases {
+		if info, err := os.Stat(a.world.outsideOf(dir)); err == nil && info.IsDir() && dir != "/" && !subpath.In(dir, a.world.inside("root")) && !slices.Contains(list, dir) && len(list) < maxBases {
 			list = append(list, dir)
 		}
 	}
@@ -61,7 +62,7 @@ func (a *auditor) candidates(said string) []string {
 	add(a.world.inside("home"))
 	add("/tmp")
 	for _, arg := range a.launcher.command[1:] {
-		if path.IsAbs(arg) && !below(arg, a.world.at) { // the server's code
+		if path.IsAbs(arg) && !subpath.In(arg, a.world.at) { // the server's code
 			add(path.Dir(arg))
 			add(path.Dir(path.Dir(arg)))
 			break

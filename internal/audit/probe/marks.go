@@ -17,6 +17,7 @@ import (
 	"github.com/toolvet/toolvet/internal/infer"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/internal/machine/sandbox"
+	"github.com/toolvet/toolvet/internal/subpath"
 )
 
 // A probe can be judged at the system call: a random name in it turns up in the path that a program opens, in the
@@ -143,11 +144,6 @@ func landedIn(place, value, name string) (string, bool) {
 	return path.Dir(before + "x"), true
 }
 
-// below reports whether a path is in a directory, or is it.
-func below(place, dir string) bool {
-	return place == dir || strings.HasPrefix(place, strings.TrimSuffix(dir, "/")+"/")
-}
-
 // land finds where harmless values of a parameter land. Few are tried of one that does not look like a path.
 func (a *auditor) land(ctx context.Context, t *tool, p parameter) (l landing, ext, failed string) {
 	extensions := []string{"", ".txt", ".md"}
@@ -223,13 +219,13 @@ func (a *auditor) marks(ctx context.Context, t *tool, p parameter) {
 			if settled = settled || plain; !a.outside(e.Path, l) {
 				continue
 			}
-			if probe.kind == "sibling-prefix" && !below(e.Path, a.world.inside("root-evil")) { // of another root
+			if probe.kind == "sibling-prefix" && !subpath.In(e.Path, a.world.inside("root-evil")) { // of another root
 				probe.kind, probe.words = "dot-dot", "a path with .."
 			}
 			if got[probe.kind] {
 				continue
 			}
-			if probe.kind == "home" && len(got) == 0 && !a.rootGiven && !below(e.Path, a.world.inside("home", ".ssh")) {
+			if probe.kind == "home" && len(got) == 0 && !a.rootGiven && !subpath.In(e.Path, a.world.inside("home", ".ssh")) {
 				own = true
 				continue
 			}
@@ -261,15 +257,15 @@ func (a *auditor) marks(ctx context.Context, t *tool, p parameter) {
 // outside reports whether a path is where no harmless name lands, or in a directory of ours that nothing has a reason
 // to open: a hostile server may open harmless names in more places than it needs.
 func (a *auditor) outside(place string, l landing) bool {
-	if slices.ContainsFunc(outsideRoot, func(dir string) bool { return below(place, a.world.inside(dir)) }) {
+	if slices.ContainsFunc(outsideRoot, func(dir string) bool { return subpath.In(place, a.world.inside(dir)) }) {
 		return true
 	}
-	return !slices.ContainsFunc(append(l.dirs, a.world.inside("root")), func(dir string) bool { return below(place, dir) })
+	return !slices.ContainsFunc(append(l.dirs, a.world.inside("root")), func(dir string) bool { return subpath.In(place, dir) })
 }
 
 // shown is a path for a report: of a place that two audits share.
 func (a *auditor) shown(place string) string {
-	if below(place, a.world.at) {
+	if subpath.In(place, a.world.at) {
 		return place
 	}
 	return "…/" + path.Base(place)

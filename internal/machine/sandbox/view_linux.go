@@ -17,6 +17,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolvet/toolvet/internal/subpath"
 )
 
 // A glimpse is the way in which a place of a view is shown.
@@ -61,15 +63,10 @@ func (v *View) parts() []part {
 	return list
 }
 
-// within reports whether a path is a directory or below it.
-func within(path, dir string) bool {
-	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
-}
-
 // sealed returns MS_RDONLY for a layer of a view that the server cannot write to.
 func (r *root) sealed(path string) uintptr {
 	v := r.setup.Config.View
-	below := func(dir string) bool { return within(path, dir) }
+	below := func(dir string) bool { return subpath.In(path, dir) }
 	if v == nil || slices.ContainsFunc(v.Caches, below) || v.Layered && slices.ContainsFunc(v.Write, below) {
 		return 0
 	}
@@ -161,7 +158,7 @@ func (r *root) open(o part, shown []part) error {
 		defer unix.Close(source)
 	}
 	covered := func(as ...glimpse) bool {
-		return slices.ContainsFunc(shown, func(s part) bool { return within(o.path, s.path) && slices.Contains(as, s.as) })
+		return slices.ContainsFunc(shown, func(s part) bool { return subpath.In(o.path, s.path) && slices.Contains(as, s.as) })
 	}
 	switch {
 	case o.as == shownEmpty && covered(shownAsIs, shownSealed, shownLayered):
@@ -169,7 +166,7 @@ func (r *root) open(o part, shown []part) error {
 	case o.as == shownLayered && (covered(shownAsIs) || covered(shownSealed, shownLayered) && r.sealed(o.path) != 0):
 		return nil // it is shown already
 	}
-	placed := slices.ContainsFunc(r.setup.Config.Placed, func(p Placed) bool { return within(o.path, p.At) })
+	placed := slices.ContainsFunc(r.setup.Config.Placed, func(p Placed) bool { return subpath.In(o.path, p.At) })
 	if o.as == shownLayered && !placed {
 		return r.program(o.path, shown)
 	}
@@ -206,7 +203,7 @@ func (r *root) source(o part) (int, error) {
 	base, path := unix.AT_FDCWD, o.path
 	how := &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
 	for _, p := range r.setup.Config.Placed {
-		if within(o.path, p.At) {
+		if subpath.In(o.path, p.At) {
 			i := slices.IndexFunc(r.fresh, func(f overlaying) bool { return f.path == p.At })
 			base, path = r.fresh[i].mounted, cmp.Or(strings.TrimPrefix(strings.TrimPrefix(o.path, p.At), "/"), ".")
 		}
@@ -249,7 +246,7 @@ func (r *root) point(path string, dir bool, shown []part) error {
 			continue
 		}
 		at := path[:i]
-		if slices.ContainsFunc(shown, func(s part) bool { return within(at, s.path) && s.as != shownEmpty }) {
+		if slices.ContainsFunc(shown, func(s part) bool { return subpath.In(at, s.path) && s.as != shownEmpty }) {
 			fd, err := r.inside(path)
 			if err == nil {
 				unix.Close(fd)
@@ -272,7 +269,7 @@ func (r *root) point(path string, dir bool, shown []part) error {
 
 // lead makes a symbolic link of the machine, unless a place of the view shows it.
 func (r *root) lead(path string, shown []part) error {
-	if slices.ContainsFunc(shown, func(s part) bool { return within(path, s.path) && s.as != shownEmpty }) {
+	if slices.ContainsFunc(shown, func(s part) bool { return subpath.In(path, s.path) && s.as != shownEmpty }) {
 		return nil
 	}
 	if err := r.point(filepath.Dir(path), true, shown); err != nil {
@@ -315,7 +312,7 @@ func (r *root) hold(path string) error {
 	}
 	top := path
 	for _, dir := range v.Write {
-		if within(top, dir) {
+		if subpath.In(top, dir) {
 			top = dir
 		}
 	}

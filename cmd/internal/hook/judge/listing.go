@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/toolvet/toolvet/internal/subpath"
 )
 
 // listed returns the names that the last of the commands in a pipe prints, nil if they print none.
@@ -87,7 +89,7 @@ func listedByFind(s *simple) names {
 	}
 	return func(f file) bool {
 		for _, from := range begins {
-			if from.from == nil && holds(under(s.dir, from.text), f.path) {
+			if from.from == nil && subpath.In(f.path, under(s.dir, from.text)) {
 				rel, _ := filepath.Rel(under(s.dir, from.text), f.path)
 				if found(words, from.text, rel) {
 					return true

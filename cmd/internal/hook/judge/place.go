@@ -6,10 +6,10 @@ package judge
 import (
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/toolvet/toolvet/cmd/internal/hook"
 	"github.com/toolvet/toolvet/cmd/internal/hook/link"
+	"github.com/toolvet/toolvet/internal/subpath"
 )
 
 // placed returns an event with the directories of the project as Roots. A call may choose another directory for its command, which the checks find.
@@ -61,20 +61,14 @@ func repository(dir, home string) string {
 	if home == "" {
 		home, _ = os.UserHomeDir()
 	}
-	if !filepath.IsAbs(dir) || holds(dir, home) || filepath.Dir(dir) == dir {
+	if !filepath.IsAbs(dir) || subpath.In(home, dir) || filepath.Dir(dir) == dir {
 		return ""
 	}
 	dir = filepath.Clean(dir)
-	for at := dir; !holds(at, home) && filepath.Dir(at) != at; at = filepath.Dir(at) {
+	for at := dir; !subpath.In(home, at) && filepath.Dir(at) != at; at = filepath.Dir(at) {
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
 			return at
 		}
 	}
 	return dir
-}
-
-// holds reports whether a directory is another one, or above it.
-func holds(dir, other string) bool {
-	rel, err := filepath.Rel(dir, other)
-	return err == nil && other != "" && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }

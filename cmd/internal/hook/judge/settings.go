@@ -13,6 +13,7 @@ import (
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/cmd/internal/hook"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
+	"github.com/toolvet/toolvet/internal/subpath"
 )
 
 // writtenSettings returns the file of settings, such as .env, that a call of a host's own tool writes as a whole in the project: by its own name, and
@@ -47,7 +48,7 @@ func writtenSettings(e hook.Event) (names []string) {
 	within := func(name string) bool {
 		return slices.ContainsFunc(e.Roots, func(root string) bool {
 			real, err := filepath.EvalSymlinks(root)
-			return filepath.IsAbs(root) && !holds(root, home) && (holds(root, name) || err == nil && holds(real, name))
+			return filepath.IsAbs(root) && !subpath.In(home, root) && (subpath.In(name, root) || err == nil && subpath.In(name, real))
 		})
 	}
 	if !within(file) {

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/toolvet/toolvet/internal/subpath"
 )
 
 // The check command reads a line alone. Where the line runs, the file system tells which files a walk, a pattern or a list of names reaches.
@@ -295,7 +297,7 @@ func named(words []stepWord, dir string, f file, recursive bool) bool {
 		}
 		full := under(dir, w.text)
 		if !w.glob {
-			return full == f.path || recursive && holds(full, f.path)
+			return full == f.path || recursive && subpath.In(f.path, full)
 		}
 		for at := f.path; filepath.Dir(at) != at; at = filepath.Dir(at) {
 			base, pattern := filepath.Base(at), filepath.Base(full)
