@@ -29,6 +29,7 @@ type Dialer struct {
 	Supervisor []string
 	Keep       []string // files that a contained server must not change
 	Logger     *slog.Logger
+	Told       func(method string) bool // whether the program itself reports a failed request, such as [Handshake]; nil: none
 
 	told contain.Told
 }
@@ -72,9 +73,13 @@ func Unreachable(s *policy.Server) error {
 
 // connect opens a connection to a URL, with the policy's credentials for it.
 func (d *Dialer) connect() (upstream.Transport, error) {
-	server := streamable.ClientConfig{URL: d.Server.URL, Advice: Advice(d.Server), Logger: d.Logger}
+	server := streamable.ClientConfig{URL: d.Server.URL, Advice: Advice(d.Server), Logger: d.Logger, Told: d.Told}
 	if d.Server.Credentials != nil {
-		transport, err := auth.NewTransport(d.Server, streamable.NewTransport(), auth.Options{Logger: d.Logger})
+		options := auth.Options{Logger: d.Logger}
+		if d.Told != nil && d.Told("") { // the request says so, too
+			options.Logger = nil
+		}
+		transport, err := auth.NewTransport(d.Server, streamable.NewTransport(), options)
 		if err != nil {
 			return nil, err
 		}

@@ -60,7 +60,7 @@ func TestReason(t *testing.T) {
 			}
 			var log bytes.Buffer
 			logger := slog.New(slog.NewTextHandler(&log, nil))
-			dialer := &backend.Dialer{Server: p.Servers[0], Logger: backend.Reporting(logger, backend.Handshake...)}
+			dialer := &backend.Dialer{Server: p.Servers[0], Logger: logger, Told: backend.Handshake}
 			set, err := upstream.NewSet(upstream.Config{Logger: logger, Servers: []upstream.Server{{Name: "s", Dialer: dialer, Timeout: timeout}}})
 			if err != nil {
 				t.Fatal(err)

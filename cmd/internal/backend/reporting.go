@@ -7,36 +7,29 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"slices"
 
 	"github.com/toolvet/toolvet/internal/policy"
 )
 
-// Handshake has the requests whose failure a program reports as that of the server.
-var Handshake = []string{"initialize", "server/discover"}
+// Handshake reports whether a request is one whose failure a program reports as that of the server: it is the Told of its Dialers.
+func Handshake(method string) bool { return method == "initialize" || method == "server/discover" }
 
-// Reporting returns the logger of a [Dialer] for a program that reports the error of each request with these methods, or of all,
-// itself. As the logger of a gateway, it leaves out servers that lack a variable, of which the program has told.
-func Reporting(log *slog.Logger, methods ...string) *slog.Logger {
-	if log == nil {
-		return nil // a Dialer discards
-	}
-	return slog.New(reporting{log.Handler(), methods})
-}
+// Every is the Told of the [Dialer] of a program that reports the error of each request.
+func Every(string) bool { return true }
 
-type reporting struct {
-	slog.Handler
-	methods []string // nil: all
-}
+// Reporting returns the logger of a gateway for a program that has told which servers lack a variable: it leaves them out.
+func Reporting(log *slog.Logger) *slog.Logger { return slog.New(reporting{log.Handler()}) }
+
+type reporting struct{ slog.Handler }
 
 // WithAttrs implements [slog.Handler].
 func (r reporting) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return reporting{r.Handler.WithAttrs(attrs), r.methods}
+	return reporting{r.Handler.WithAttrs(attrs)}
 }
 
 // WithGroup implements [slog.Handler].
 func (r reporting) WithGroup(name string) slog.Handler {
-	return reporting{r.Handler.WithGroup(name), r.methods}
+	return reporting{r.Handler.WithGroup(name)}
 }
 
 // Handle implements [slog.Handler].
@@ -56,14 +49,6 @@ func (r reporting) Handle(ctx context.Context, record slog.Record) error {
 			record = record.Clone()
 			record.AddAttrs(slog.String("hint", "if it is slow to start, give it longer with --server-timeout"))
 		}
-	}
-	known := r.methods == nil
-	record.Attrs(func(a slog.Attr) bool {
-		known = known || a.Key == "method" && slices.Contains(r.methods, a.Value.String())
-		return !known
-	})
-	if known && slices.Contains([]string{"a request got no answer from the server", "no token for a server"}, record.Message) {
-		return nil
 	}
 	return r.Handler.Handle(ctx, record)
 }

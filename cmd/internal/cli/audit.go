@@ -422,7 +422,7 @@ func (a *app) auditURL(ctx context.Context, flags auditFlags, url string, in *au
 	if !flags.own {
 		return enforce.WithHint(errors.New("a sandbox cannot contain a server behind a URL, so audit calls it only if it is yours"), "add --i-own-this if it is; 'toolvet audit -- COMMAND' tries one in a sandbox")
 	}
-	dialer := &backend.Dialer{Server: &policy.Server{URL: url}, Logger: backend.Reporting(newLogger(a.stderr, false))}
+	dialer := &backend.Dialer{Server: &policy.Server{URL: url}, Logger: newLogger(a.stderr, false), Told: backend.Every}
 	found, err := probe.RunRemote(ctx, probe.RemoteConfig{Dialer: dialer, CallTimeout: flags.callTimeout, Budget: min(flags.time, 2*time.Minute)})
 	if err != nil {
 		return err

@@ -247,7 +247,7 @@ func (a *app) lintTools(ctx context.Context, flags lintFlags, p *policy.Policy, 
 		return nil, err
 	}
 	if flags.start && s.URL != "" {
-		start = &backend.Dialer{Server: s, Logger: backend.Reporting(newLogger(a.stderr, false))}
+		start = &backend.Dialer{Server: s, Logger: newLogger(a.stderr, false), Told: backend.Every}
 	}
 	tools, err := a.knownTools(ctx, flags.tools, start, flags.timeout)
 	if err != nil && start != nil && s.Name != "" {

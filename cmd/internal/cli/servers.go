@@ -83,7 +83,7 @@ func (a *app) openServers(flags serversFlags, observer toolvet.Observer) (*named
 		if gates[s.Name], err = a.checks.NewRehearsingGate(&access.Enforcer{Contains: true, Shared: backend.SharedLimits, Server: s.Name, Log: log, Counters: counters}, alone, backend.Before(nil)); err != nil {
 			return nil, err
 		}
-		cfg.Servers = append(cfg.Servers, upstream.Server{Name: s.Name, Dialer: &backend.Dialer{Server: s, Supervisor: supervisor, Keep: backend.Kept(flags.gate.Policy, p), Logger: backend.Reporting(log)}, Timeout: flags.timeout})
+		cfg.Servers = append(cfg.Servers, upstream.Server{Name: s.Name, Dialer: &backend.Dialer{Server: s, Supervisor: supervisor, Keep: backend.Kept(flags.gate.Policy, p), Logger: log, Told: backend.Every}, Timeout: flags.timeout})
 	}
 	set, err := upstream.NewSet(cfg)
 	if err != nil {

@@ -42,7 +42,7 @@ func openFleet(p *Plan, observer toolvet.Observer) (*fleet, error) {
 		}
 		f.gates[s.Name] = gate
 		f.all = append(f.all, s)
-		dialer := &backend.Dialer{Server: s, Supervisor: supervisor, Keep: backend.Kept(p.Source.Policy, p.Policy), Logger: backend.Reporting(p.log, backend.Handshake...)}
+		dialer := &backend.Dialer{Server: s, Supervisor: supervisor, Keep: backend.Kept(p.Source.Policy, p.Policy), Logger: p.log, Told: backend.Handshake}
 		servers = append(servers, upstream.Server{Name: s.Name, Dialer: dialer, Timeout: ServerTimeout, CallTimeout: -1})
 	}
 	f.Set, err = upstream.NewSet(upstream.Config{

@@ -101,7 +101,7 @@ func Serve(ctx context.Context, cfg ServeConfig) error {
 		s.observer = &listing{record, s}
 	}
 	s.gateway, err = gateway.New(gateway.Config{
-		Servers: s.upstreams(), ValidateName: cfg.ValidateName, MaxPrincipals: cfg.MaxSessions, Observer: s.observer, Logger: backend.Reporting(s.log, backend.Handshake...),
+		Servers: s.upstreams(), ValidateName: cfg.ValidateName, MaxPrincipals: cfg.MaxSessions, Observer: s.observer, Logger: backend.Reporting(s.log),
 	})
 	if err != nil {
 		return err

@@ -182,7 +182,7 @@ func (s *service) server(all *policy.Policy, presetName string, server *policy.S
 			s.log.Warn("a server cannot be started", "server", server.Name, "err", fault)
 		}
 		one = &served{name: server.Name, version: version, policy: server, fault: fault,
-			dialer:  &backend.Dialer{Server: server, Supervisor: s.supervisor, Keep: backend.Kept(source.Policy, all), Logger: backend.Reporting(s.log, backend.Handshake...)},
+			dialer:  &backend.Dialer{Server: server, Supervisor: s.supervisor, Keep: backend.Kept(source.Policy, all), Logger: s.log, Told: backend.Handshake},
 			enforce: &access.Enforcer{Contains: true, Shared: backend.SharedLimits, Server: server.Name, Log: s.log, Counters: &s.counters}}
 		if server.URL == "" { // a server behind a URL cannot be started in a sandbox
 			if one.rehearse, err = backend.NewRehearser(p, nil); err != nil {

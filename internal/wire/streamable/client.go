@@ -39,6 +39,8 @@ type ClientConfig struct {
 	Retry time.Duration
 	// Logger gets faults of the server, never values. Nil discards them.
 	Logger *slog.Logger
+	// Told reports whether the program itself tells why a request of a method got no answer: the logger does not hear of it. Nil: of none.
+	Told func(method string) bool
 }
 
 // maxMessage is the default limit of a message: results may hold images.

@@ -112,7 +112,9 @@ func (c *Client) request(p *post) error {
 		defer p.sent()
 		<-before
 		if err := c.exchange(p); err != nil && c.settle(p) && c.ctx.Err() == nil {
-			c.log.Warn("a request got no answer from the server", "method", p.Method, "err", err)
+			if c.cfg.Told == nil || !c.cfg.Told(p.Method) {
+				c.log.Warn("a request got no answer from the server", "method", p.Method, "err", err)
+			}
 			c.answerError(p.ID, jsonrpc.InternalError, err.Error())
 		}
 	})
