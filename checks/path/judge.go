@@ -75,6 +75,7 @@ func (j *judgement) place(r reading, w *walk) (check.Finding, bool) {
 		return check.Finding{}, false
 	}
 	f, _ := r.fault("leads out of the allowed directories", ": "+j.allowed(), "")
+	f.Source = "outside"
 	if !w.absolute && !j.within {
 		f.Suggestion = "give an absolute path: relative ones start in " + j.base
 	}

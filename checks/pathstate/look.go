@@ -187,6 +187,7 @@ func (l look) confined(ctx context.Context, s spot, root string) (allowed string
 		Level:      check.SecurityLevel,
 		Message:    "leads out of the allowed directories through a symbolic link",
 		Suggestion: "give a path that stays within them, links included",
+		Source:     "outside",
 	}, nil
 }
 

@@ -55,7 +55,7 @@ func (j *judging) host(h host) {
 		})
 		return
 	}
-	class := h.class()
+	class, before := h.class(), len(j.findings)
 	if f := o.judgeClass("the host is", class, written(h.spelling, class.Form)); f != nil {
 		j.findings = append(j.findings, *f)
 	}
@@ -68,6 +68,9 @@ func (j *judging) host(h host) {
 		j.singleLabel(h)
 	case spellsAddress(h.name) && !o.Resolve && !o.Reachable:
 		j.warn("the host is a name that spells its own address, private or not: use the name of a server")
+	}
+	for i := range j.findings[before:] {
+		j.findings[before+i].Source = "network" // as policies name what an agent is not asked about
 	}
 }
 
@@ -115,7 +118,7 @@ func (j *judging) singleLabel(h host) {
 // message: "the host resolves to". The result is nil if the address is allowed.
 func (o *Options) judgeAddr(subject string, addr netip.Addr) *check.Finding {
 	if o.denies(host{addr: addr}) {
-		return &check.Finding{Message: subject + " an address that the policy denies"}
+		return &check.Finding{Message: subject + " an address that the policy denies", Source: "network"}
 	}
 	class := address.Classify(addr)
 	form := ""
@@ -139,6 +142,7 @@ func (o *Options) judgeClass(subject string, class address.Class, written string
 	f := &check.Finding{
 		Message:    subject + " " + class.Name + written + ": only public hosts are allowed",
 		Suggestion: "name a public host",
+		Source:     "network",
 	}
 	switch decision {
 	case allow:

@@ -24,18 +24,15 @@ func said(c *call.Call, v toolvet.Verdict, earlier string) string {
 	sent := slices.ContainsFunc(r.Findings, func(f check.Finding) bool { return f.Source == "secret" && strings.Contains(f.Message, "sends ") })
 	for i := range r.Findings { // copies of the verdict's
 		f := &r.Findings[i]
-		on, kind := strings.TrimSuffix(f.Check, "-state"), f.Source
-		switch {
-		case kind != "" && (on == "command" || on == "path"):
+		on, kind, named := strings.TrimSuffix(f.Check, "-state"), f.Source, f.Source != ""
+		if named && (on == "command" || on == "path" || on == "url") {
 			f.Message += " [" + on + ": " + kind + "]"
-		case on == "path":
-			if kind = place; strings.Contains(f.Message, "allowed directories") {
-				f.Message += " [path: outside]"
-			}
+		}
+		switch {
+		case on == "path" && (kind == "" || kind == "outside"):
+			kind, named = place, false
 		case on == "url":
-			if kind = "network"; strings.Contains(f.Message, "the host ") {
-				f.Message += " [url: network]"
-			}
+			kind, named = "network", false
 		}
 		f.Suggestion = strings.TrimSuffix(f.Suggestion, ", or have the policy list this one under programs") // a list would take the place of all that the preset says
 		if on == "command" || on == "path" {
@@ -47,7 +44,7 @@ func said(c *call.Call, v toolvet.Verdict, earlier string) string {
 		if !f.Asks() || kind == "guard" { // which no policy of an agent should let pass
 			continue
 		}
-		if how := instead[kind]; how != "" && (f.Source != "" || f.Suggestion == "") {
+		if how := instead[kind]; how != "" && (named || f.Suggestion == "") {
 			f.Suggestion = how
 		}
 		sends := kind == "network" && strings.Contains(f.Message, "sends ")

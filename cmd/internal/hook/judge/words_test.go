@@ -22,6 +22,7 @@ func TestNames(t *testing.T) {
 		{step{tool: "Write", with: writes("/srv/other/x")}, "allowed are /work/repo and /tmp [path: outside]", 1},
 		{step{tool: "WebFetch", with: page("https://other.example/")}, "[url: network]", 1},
 		{step{tool: "WebFetch", with: page("http://169.254.169.254/x")}, "only public hosts are allowed [url: network]", 1},
+		{step{tool: "WebFetch", with: page("https://user@-x.example/")}, "[url: network]", 0}, // which is no matter of lists
 		{step{tool: "Bash", with: bash("npm publish")}, "[command: wipe]", 1},
 		{step{tool: "Bash", with: bash("kubectl delete ns x")}, "[command: wipe]", 1},
 		{step{tool: "Bash", with: bash("docker system prune")}, "[command: wipe]", 1},
