@@ -7,12 +7,13 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolvet/toolvet/internal/machine/process"
 )
 
 // TestLaunchers holds what is fetched for the commands of launchers, and for which nothing is.
@@ -192,7 +193,7 @@ func TestAbsent(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Start(t.Context(), Config{Dir: t.TempDir(), Command: []string{"uvx-that-is-not-here", "x"}, Init: []string{self, "as-sandbox"}})
-	if !errors.Is(err, exec.ErrNotFound) || !strings.Contains(err.Error(), "cannot start \"uvx-that-is-not-here\": not found on PATH; install it or give its full path") {
+	if !errors.Is(err, process.ErrAbsent) || !strings.Contains(err.Error(), "cannot start \"uvx-that-is-not-here\": not found on PATH; install it or give its full path") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"time"
@@ -113,7 +112,7 @@ func Start(ctx context.Context, cfg Config) (*Session, error) {
 	}
 	s, err := launch(ctx, cfg)
 	var missing *UnsupportedError
-	if err == nil || l == nil || errors.As(err, &missing) || errors.Is(err, exec.ErrNotFound) || ctx.Err() != nil {
+	if err == nil || l == nil || errors.As(err, &missing) || errors.Is(err, process.ErrAbsent) || ctx.Err() != nil {
 		return s, err
 	}
 	if l.fetch == nil {

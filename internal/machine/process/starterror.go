@@ -12,6 +12,9 @@ import (
 	"strings"
 )
 
+// ErrAbsent is in the error of a program that PATH does not have.
+var ErrAbsent = exec.ErrNotFound
+
 // StartError explains why program did not start, with advice.
 func StartError(program string, err error) error {
 	var why string
