@@ -30,3 +30,18 @@ func TestHarmlessCommand(t *testing.T) {
 		}
 	}
 }
+
+// editTool shows the file that an edit changes, so that its new text seems to name it, however it is called.
+const editTool = `{"name":"edit_file","description":"Changes a file, and shows it.","inputSchema":{"type":"object","properties":{"path":{"type":"string"},
+	"edits":{"type":"array","items":{"type":"object","properties":{"newText":{"type":"string"},"content":{"type":"string"},"body":{"type":"string"},"patch":{"type":"string"},"replacement":{"type":"string"}},
+	"required":["newText"]}}},"required":["path","edits"]}}`
+
+func editGuarded(root string, a map[string]any) (string, error) {
+	before, err := readGuarded(root, a)
+	if err != nil {
+		return "", err
+	}
+	a["content"] = before + "edited"
+	_, err = writeGuarded(root, a)
+	return before, err
+}

@@ -66,13 +66,27 @@ func (a *auditor) path(ctx context.Context, t *tool, p parameter) {
 // file, and tells nothing otherwise.
 func (a *auditor) unnamedPath(ctx context.Context, t *tool, p parameter) {
 	f, works, unknown := a.pathControl(ctx, t, p, fewForms())
-	if !works || f.acts {
+	if !works || f.acts || a.showsAnyway(ctx, t, p, f) {
 		return
 	}
 	a.paths(ctx, t, p, f, works, unknown)
 	if f.reads() {
 		a.output(ctx, t, p, a.seedFile(f))
 	}
+}
+
+// showsAnyway reports whether a tool shows the audit's files for a value that names none, too: then another argument names them, such as
+// the path beside the new text of an edit.
+func (a *auditor) showsAnyway(ctx context.Context, t *tool, p parameter, f form) bool {
+	if f.writes {
+		return false
+	}
+	if a.session != nil && a.changed() { // the same edit fails a second time
+		a.spend()
+	}
+	r := a.call(ctx, t, t.sample(a.world, append(f.sought, setting{p, "none" + token()})...))
+	a.mend()
+	return r.holds(a.world.control) || f.lists && r.holds(a.world.listed)
 }
 
 // paths tries forbidden paths. works says that the control call worked; if not, unknown says why.

@@ -53,6 +53,7 @@ var fixtures = map[string]fixture{
 		return "", writeFile(under(root, text(a, "path")), text(a, "content"))
 	}},
 	"write-guarded": {writeTool, writeGuarded},
+	"edit-guarded":  {editTool, editGuarded},
 	"read-empty":    {`{"name":"read_file","description":"Reads a file.","inputSchema":{"type":"object"}}`, readUnpublished},
 	"write-asks":    {strings.Replace(writeTool, `,"required":["path","content"]`, "", 1), writeAsks},
 	"move-prefix":   {moveTool, movePrefix},
