@@ -95,6 +95,9 @@ func (o *Options) databaseProblems(fail func(field, format string, args ...any))
 	if o.DSN != "" && o.DSNEnv != "" {
 		fail("dsn", "must not stand beside dsn_env: keep one")
 	}
+	if strings.ContainsAny(o.DSNEnv, ":/ =") { // messages show it
+		fail("dsn_env", "must be the name of an environment variable: a dsn itself stands in dsn")
+	}
 	asks := o.WarnCost != 0 || o.MaxCost != 0 || o.WarnRows != 0
 	switch {
 	case asks && !o.Asks():

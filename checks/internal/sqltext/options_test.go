@@ -43,6 +43,8 @@ func TestProblems(t *testing.T) {
 			Message: "must not stand beside dsn or dsn_env: a value is no statement that a database could prepare"}}},
 		"two databases": {Options{DSN: "sqlite:x", DSNEnv: "X"}, []check.Problem{{Field: "dsn",
 			Message: "must not stand beside dsn_env: keep one"}}},
+		"a dsn as a name": {Options{DSNEnv: "postgres://u:p@localhost/d"}, []check.Problem{{Field: "dsn_env",
+			Message: "must be the name of an environment variable: a dsn itself stands in dsn"}}},
 		"cost of nothing": {Options{MaxCost: 1}, []check.Problem{{
 			Message: "warn_cost, max_cost and warn_rows need a dsn or dsn_env: the database's planner is asked"}}},
 		"warning too late": {Options{DSN: "sqlite:x", WarnCost: 2, MaxCost: 2}, []check.Problem{{Field: "warn_cost",
