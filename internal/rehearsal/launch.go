@@ -139,6 +139,15 @@ func launcherOf(command []string) *launcher {
 	return l
 }
 
+// Fetch returns a command line that fetches the packages of npm in a server's command; "": none are known.
+func Fetch(command []string) string {
+	l := launcherOf(command)
+	if l == nil || len(l.fetch) == 0 || filepath.Base(l.fetch[0]) != "npm" {
+		return ""
+	}
+	return strings.Join(l.fetch, " ")
+}
+
 func prefixed(prefix string, words []string) (list []string) {
 	for _, w := range words {
 		list = append(list, prefix+w)

@@ -35,9 +35,12 @@ func Contain(ctx context.Context, s *policy.Server, command, keep []string, told
 	if len(keep) > 0 {
 		file = keep[0]
 	}
+	if stderr == nil {
+		stderr = io.Discard
+	}
 	return contain.Start(ctx, contain.Config{
 		Name: s.Name, Policy: file, Told: told,
-		Command: command, Env: env, Dir: s.Dir, Init: init, Walls: *s.Contain, Roots: world.Roots, Keep: keep, Remote: world.Remote, Stderr: stderr, Logger: log,
+		Command: command, Env: env, Dir: s.Dir, Init: init, Walls: *s.Contain, Roots: world.Roots, Keep: keep, Remote: world.Remote, Stderr: &launched{Writer: stderr, command: command}, Logger: log,
 	})
 }
 

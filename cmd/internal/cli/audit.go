@@ -330,7 +330,7 @@ func (a *app) auditHere(ctx context.Context, flags auditFlags, place string, ser
 	}
 	found, err := a.tryServer(ctx, flags, server, nil, sarif.Steer(in.Facts))
 	if err != nil {
-		return nil, untried(ctx, place, notFetched(err), in)
+		return nil, untried(ctx, place, notFetched(err, server), in)
 	}
 	in.Target.Methods = append(in.Target.Methods, audit.Dynamic)
 	in.Target.Server = found.Server
@@ -343,13 +343,10 @@ func (a *app) auditHere(ctx context.Context, flags auditFlags, place string, ser
 	return found, nil
 }
 
-// notFetched says what to do if a launcher misses a package in its cache: the sandbox has no network.
-func notFetched(err error) error {
-	switch said := err.Error(); {
-	case strings.Contains(said, "ENOTCACHED"):
-		return enforce.WithHint(err, "the sandbox has no network. Have npm fetch the package once, 'npm exec --yes --ignore-scripts --package=PACKAGE -- node --version', and audit again; or its name is wrong")
-	case strings.Contains(said, "offline") && strings.Contains(said, "cache"): // uv
-		return enforce.WithHint(err, "the sandbox has no network. Have uv fetch the package once, 'uv tool install PACKAGE', and audit again")
+// notFetched adds to an error what to do if a launcher misses a package.
+func notFetched(err error, server []string) error {
+	if hint := backend.Unfetched(server, err.Error()); hint != "" {
+		return enforce.WithHint(err, "%s", hint)
 	}
 	return err
 }
