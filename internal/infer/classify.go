@@ -83,6 +83,13 @@ var (
 // notAPath finds what is called a path or a file and is none on a file system.
 var notAPath = lazyregexp.New(`\b(json ?path|xpath|url path|api path|request path|http path|uri path|route|endpoint path|css|selector|object path|field path|property path|key path|menu item|dot[- ]notation|critical path|career path|shortest path|module path|import path|breadcrumb|vault path|secret path|redirect path|base64|file (content|data|id|token|key)s?\b|content of the file|google drive|figma|slack|notion|gcs|gs://|s3://|bucket|github repository|firebase storage|dropbox path)`)
 
+var (
+	// instant finds descriptions of times with their zone.
+	instant = lazyregexp.New(`rfc[- ]?3339|t[0-9h]{2}:[0-9m]{2}(:[0-9s]{2}(\.[0-9s]+)?)?(z|[+-][0-9h]{2}:[0-9m]{2})`)
+	// day finds dates without a time of day.
+	day = lazyregexp.New(`\b([0-9]{4}|y{4})-[0-9m]{2}-[0-9d]{2}([^t0-9]|$)`)
+)
+
 // classify returns the kind of a parameter and why, or "".
 func classify(p parameter) (Kind, string) {
 	if kind, ok := formats[p.format]; ok {

@@ -38,6 +38,8 @@ type Guess struct {
 	Address string // JSON Pointer; a step * stands for every element of an array
 	Kind    Kind
 	Reason  string // such as: named "filePath"
+	// Open: it is a time, in more forms than the one of RFC 3339.
+	Open bool
 }
 
 // Bounds of what is looked at: a schema is untrusted, and its references may go round.
@@ -145,5 +147,6 @@ func (w *walker) guess(p parameter, address string) {
 	if kind == "" || slices.ContainsFunc(w.guesses, func(g Guess) bool { return g.Address == address }) {
 		return
 	}
-	w.guesses = append(w.guesses, Guess{Address: address, Kind: kind, Reason: reason})
+	open := kind == Time && formats[p.format] != Time && (!instant.MatchString(p.description) || day.MatchString(p.description))
+	w.guesses = append(w.guesses, Guess{Address: address, Kind: kind, Reason: reason, Open: open})
 }

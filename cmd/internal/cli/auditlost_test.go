@@ -188,7 +188,7 @@ func TestDraftUse(t *testing.T) {
 		{"a project", "{write: [x]}", []string{"npx", "-y", "git-server"}, tools, &drawnPlace{dir: "/srv/project"},
 			[]string{"use it, in the project that the server is for, with\n  toolvet proxy --policy " + here + " --contain -- npx -y git-server\n", "the walls show the directory where this starts"}, "of yours"},
 		{"a project with the policy", "{read: [x]}", []string{"npx", "git-server"}, tools, &drawnPlace{dir: "/srv/project", writes: true, held: true},
-			[]string{"the server only read there", "--write-policy ~/.config/toolvet/safe.yaml"}, "of yours"},
+			[]string{"the server only read there", "--write-policy ~/.config/toolvet/git.yaml"}, "of yours"},
 		{"no directory", "{}", []string{"npx", "-y", "a server"}, tools, nil, []string{"use it with\n  toolvet proxy --policy p.yaml --contain -- npx -y 'a server'\n", "name it in the policy under contain"}, "/srv/data"},
 		{"a root", "", []string{"npx", "files", "{ROOT}"}, tools, nil, []string{"--policy p.yaml --contain -- npx files /srv/data\n", "in place of /srv/data"}, "{ROOT}"},
 		{"a directory", "", []string{"node", "files.js", dir}, tools, nil, []string{"--contain -- node files.js " + dir + "\n"}, "in place"},
@@ -196,7 +196,7 @@ func TestDraftUse(t *testing.T) {
 		{"hosts and a directory, without walls", "", []string{"node", "fetch.js", dir}, pages, nil, []string{"--policy p.yaml -- node fetch.js"}, "--contain"},
 		{"hosts in walls", "{}", []string{"node", "fetch.js"}, pages, nil, []string{"--policy p.yaml --contain -- node fetch.js\n"}, "/srv/data"},
 	} {
-		p := &proxied{flags: auditFlags{writePolicy: "p.yaml"}, server: tt.command, draft: &drafting{walls: tt.walls, place: tt.place, listed: map[string]*call.Catalog{pin.Tools: tt.tools}}}
+		p := &proxied{flags: auditFlags{writePolicy: "p.yaml"}, server: tt.command, name: serverName(tt.command), draft: &drafting{walls: tt.walls, place: tt.place, listed: map[string]*call.Catalog{pin.Tools: tt.tools}}}
 		where, line, after := p.use()
 		got := "use it" + where + " with\n  " + line + "\n" + after
 		for _, want := range tt.want {

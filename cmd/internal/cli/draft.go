@@ -24,15 +24,15 @@ import (
 	"github.com/toolvet/toolvet/internal/preset"
 )
 
-// tighten holds comments for below a guess, with options that a person may want to add.
+// tighten holds comments for below a guess, with options that a person may want to set. A list is whole, so that it can take the place of the demand's.
 var tighten = map[infer.Kind]string{
-	infer.Path:    `tighten: {within: [/srv/data]}`,
-	infer.URL:     `tighten: {hosts: ["*.example.org"], schemes: [https]}; loosen: {loopback: allow}`,
-	infer.Command: `tighten: {programs: [git, ls]}; loosen: {allow: [list, escape, substitution]}`,
-	infer.SQL:     `only SELECT; say whose SQL it is: {dialect: postgres}; loosen: {statements: [select, insert]}`,
-	infer.Glob:    `loosen: {absolute: true}`,
-	infer.Cron:    `loosen: {allow: [macros, every], seconds: true}`,
-	infer.Time:    `for dates without a time of day: {format: date}`,
+	infer.Path:    `tighten: set within: [/srv/data]`,
+	infer.URL:     `tighten: set hosts: ["*.example.org"], schemes: [https]; loosen: set loopback: allow`,
+	infer.Command: "what slips into a text could begin a command by ; || or a line break: these pass where programs are listed\n          # tighten: set programs: [git, ls]; loosen: set allow: [pipe, and, list, newline, redirection, glob, expansion, assignment, substitution, escape]",
+	infer.SQL:     `only SELECT; say whose SQL it is: set dialect: postgres; loosen: set statements: [select, insert]`,
+	infer.Glob:    `tighten: set absolute: false`,
+	infer.Cron:    `loosen: set allow: [macros, every], seconds: true`,
+	infer.Time:    `for dates without a time of day: set format: date`,
 }
 
 // A drafting is a first policy for a server.
@@ -154,6 +154,10 @@ func (d *drafting) tool(b *bytes.Buffer, t *call.Tool) bool {
 			fmt.Fprintf(&body, "          # %s: no demand: it looks like %s, and that demand refused a harmless call of the audit\n", oneLine(argument(g.Address), maxDescription), g.Kind)
 			continue
 		}
+		if g.Open && proven.find(g.Address) == nil {
+			fmt.Fprintf(&body, "          # %s: no demand: it is a time in more than one form; if the tool takes one, demand it, such as time: {format: date}\n", oneLine(argument(g.Address), maxDescription))
+			continue
+		}
 		if !proven.instead(g) {
 			demands++
 			options := cmp.Or(existing(strict, g.Address), everyday(t, g.Kind))
@@ -165,7 +169,7 @@ func (d *drafting) tool(b *bytes.Buffer, t *call.Tool) bool {
 			}
 			if a := proven.find(g.Address); a != nil && a.designed {
 				body.WriteString(designedComment)
-				options = withOption(options, listedPrograms)
+				options = designedOptions
 			}
 			d.guess(&body, g, options, proven.take(g.Address, g.Kind))
 		}
@@ -182,7 +186,7 @@ func (d *drafting) tool(b *bytes.Buffer, t *call.Tool) bool {
 // guess writes a demand on an argument, and why. Further demands of the argument follow it.
 func (d *drafting) guess(b *bytes.Buffer, g infer.Guess, options, further string) {
 	fmt.Fprintf(b, "          # guess: %s, because %s\n", g.Kind, oneLine(g.Reason, maxDescription))
-	if more := tighten[g.Kind]; more != "" && !d.advised[g.Kind] { // once in a policy
+	if more := tighten[g.Kind]; more != "" && !d.advised[g.Kind] && options != designedOptions { // once in a policy
 		if d.advised == nil {
 			d.advised = map[infer.Kind]bool{}
 		}

@@ -26,14 +26,15 @@ const (
 	readingStatement = "sql: {}"
 )
 
-// designed is the kind of an argument whose purpose is a command, listedPrograms the programs that the draft leaves to it, and designedComment says so.
+// designed is the kind of an argument whose purpose is a command, designedOptions are those of its demand, and designedComment says why.
 // An argument of the kind code has no demand: codeComment says why.
 const (
 	designed        = "command-by-design"
 	code            = "code-by-design"
 	codeComment     = "          # proven: by design the tool runs any code in %s; no demand on arguments bounds code of any language, so contain alone holds this: keep it\n"
-	listedPrograms  = `programs: ["git status", ls, pwd]`
-	designedComment = "          # proven: by design the tool runs any command, so only the listed programs pass: write those here that callers need\n"
+	designedOptions = `{programs: ["git status", ls, pwd], allow: [pipe, list, newline, redirection, glob, expansion, assignment]}`
+	designedComment = "          # proven: by design the tool runs any command, so only the listed programs pass: write those here that callers need\n" +
+		"          # | && || ; and line breaks may join them, since each is judged; loosen: set allow: [pipe, list, newline, redirection, glob, expansion, assignment, substitution, escape]\n"
 )
 
 const plainTextComment = "          # proven: its text becomes part of a command, so it has no blanks and no signs of a shell\n"
@@ -114,7 +115,7 @@ func (p *provenTool) writeOutput(b *bytes.Buffer) bool {
 		return false
 	}
 	fmt.Fprintf(b, "        # proven: it passes on %s; a result with such is withheld\n", strings.Join(closed, ", and "))
-	b.WriteString("        # loosen: {action: annotate}, which marks it as data\n")
+	b.WriteString("        # loosen: set action: annotate, which marks it as data\n")
 	fmt.Fprintf(b, "        output: {injection: {action: withhold, patterns: {%s}}}\n", strings.Join(patterns, ", "))
 	return true
 }
@@ -184,7 +185,7 @@ func (p *provenTool) write(b *bytes.Buffer, t *call.Tool, d *drafting) (demands 
 			fmt.Fprintf(b, codeComment, oneLine(a.address, maxDescription))
 		case a.designed:
 			b.WriteString(designedComment)
-			demand = "command: " + withOption(everyday(t, infer.Command), listedPrograms)
+			demand = "command: " + designedOptions
 		case a.path && a.url:
 			fmt.Fprintf(b, "          # proven: %s is a path and a URL at once, which no demand is for\n", oneLine(a.address, maxDescription))
 		case a.path:

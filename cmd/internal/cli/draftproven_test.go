@@ -73,7 +73,7 @@ func TestDraftProven(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s\n%s", diff, d.text())
 	}
-	if n := strings.Count(string(d.text()), listedPrograms); n != 2 {
+	if n := strings.Count(string(d.text()), designedOptions); n != 2 {
 		t.Errorf("%d commands are bound to listed programs, not 2:\n%s", n, d.text())
 	}
 	for _, want := range []string{"any public host passes, as policy lint will say", `hosts: ["*"], resolve: true, bare: true`, "contain alone holds this: keep it", "without contain, commands and code reach", "this stays open: no demand bounds the size of a result", "this stays open: no demand can tell it from visible text", "it passes on characters that nobody sees; a result with such is withheld"} {

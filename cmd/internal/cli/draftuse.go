@@ -21,7 +21,7 @@ func (p *proxied) use() (where, line, after string) {
 		where = ", in the project that the server is for,"
 		after = "the walls show the directory where this starts; contain in the policy can name others"
 		if d.place.held {
-			after = "the walls let the server only read there, because the policy lies where the audit ran: write it elsewhere, such as --write-policy ~/.config/toolvet/safe.yaml"
+			after = "the walls let the server only read there, because the policy lies where the audit ran: write it elsewhere, such as --write-policy ~/.config/toolvet/" + p.name + ".yaml"
 		}
 		if path, err := filepath.Abs(file); err == nil { // another directory than ours
 			file = path
