@@ -202,7 +202,7 @@ func (e *explainer) advice(said, path string) (advice string, outside bool) {
 	switch {
 	case in(v.Hide):
 		return "none: walls hide places of secrets by design", true
-	case in(v.Write, v.Caches, []string{"/proc", "/sys", "/dev"}), in(v.Scratch) && !(err == nil && absent.MatchString(said)): // the machine's own /tmp is hidden
+	case in(v.Write, v.Caches, []string{"/proc", "/sys", "/dev"}), in(v.Scratch) && !in(v.Read) && !(err == nil && absent.MatchString(said)): // the machine's own /tmp is hidden
 		return "", false
 	case frozen.MatchString(said) && in(v.Programs) && !in(v.Read):
 		return "", false // a shell's error begins with its own name

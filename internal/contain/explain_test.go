@@ -33,6 +33,7 @@ func TestExplain(t *testing.T) {
 		return path
 	}
 	write, read, other, secret := dir("write"), dir("read"), dir("other"), dir("secret")
+	scratch, project := dir("scratch"), dir("scratch/project")
 	file, link := filepath.Join(other, "file"), filepath.Join(other, "link")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -47,6 +48,8 @@ func TestExplain(t *testing.T) {
 		"Operation not permitted: " + other:                          `contain: {read: ['` + other + `']} in P shows it`,
 		"ENOENT: no such file, open '" + other + "/new'":             `contain: {write: ['` + other + `']} in P shows it`,
 		"EROFS: read-only file system, open '" + read + "/x'":        `contain: {write: ['` + read + `']} in P shows it`,
+		"EROFS: read-only file system, open '" + project + "/x'":     `contain: {write: ['` + project + `']} in P shows it`,
+		"EACCES: " + project + "/x, " + scratch + "/y":               "",
 		"/usr/bin/sh: 1: cannot create x: Read-only file system":     "name it under contain: read or write in P",
 		"permission denied":            "name it under contain: read or write in P",
 		"EACCES: " + secret + "/key":   "none: walls hide places of secrets by design",
@@ -65,7 +68,7 @@ func TestExplain(t *testing.T) {
 		}
 		var log bytes.Buffer
 		e := &explainer{
-			viewer: viewer{home: home, view: sandbox.View{Write: []string{write}, Read: []string{read}, Hide: []string{secret}, Programs: []string{"/usr"}}},
+			viewer: viewer{home: home, view: sandbox.View{Write: []string{write}, Read: []string{read, project}, Scratch: []string{scratch}, Hide: []string{secret}, Programs: []string{"/usr"}}},
 			server: "S", file: "P", log: slog.New(slog.NewJSONHandler(&log, nil)), told: new(Told), busy: make(chan struct{}, 1),
 		}
 		var lines bytes.Buffer
