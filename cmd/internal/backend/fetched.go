@@ -11,8 +11,8 @@ import (
 	"github.com/toolvet/toolvet/internal/terminal"
 )
 
-// Unfetched says what to do if a launcher misses a package in its cache, going by its words; "": it does not say so. No sandbox, and no
-// walls without hosts, have a network.
+// Unfetched tells how to fetch a package, if a launcher misses it in its cache, going by its words; "" otherwise. Sandboxes and
+// walls without hosts have no network.
 func Unfetched(command []string, said string) string {
 	switch {
 	case strings.Contains(said, "ENOTCACHED"):
@@ -27,10 +27,10 @@ func Unfetched(command []string, said string) string {
 	return ""
 }
 
-// maxLaunched bounds what is read of a launcher's words.
+// maxLaunched bounds the launcher's words.
 const maxLaunched = 16 << 10
 
-// A launched passes on what a server writes to its standard error, and adds what to do if its launcher misses a package.
+// A launched passes on a server's standard error, and adds the hint of Unfetched.
 type launched struct {
 	io.Writer
 	command []string
