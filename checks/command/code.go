@@ -568,7 +568,7 @@ func (j *judge) texts(l *language, s source, element int, place string) {
 			j.refuse(element, inCode, place+givesCode)
 		case opened && printable.MatchString(text):
 			j.refuse(element, inCode, place+givesCode)
-		case opened && (j.namesSecret(text, j.directory) || holdsSecrets(text) && len(text) > 1):
+		case opened && (j.namesSecret(filekind.Named(text), j.directory) || holdsSecrets(text) && len(text) > 1):
 			j.refuse(element, secret, place+"names a file that holds secrets or accounts")
 		case opened && strings.ContainsAny(text, "*?[") && strings.Trim(text, "*?./") != "" && finds("/home/.ssh/"+lastStep(text)):
 			j.refuse(element, inCode, place+"gives the program code that finds files with keys")

@@ -95,7 +95,7 @@ func (j *judge) maySecret(word, directory string) bool {
 	if _, value, ok := cut(word, "="); ok && hasPrefix(word, "-") {
 		word = value
 	}
-	if hasPrefix(word, "/") || hasPrefix(word, "~") || hasPrefix(word, "-") {
+	if hasPrefix(word, "/") || hasPrefix(word, "~") || hasPrefix(word, "-") || contains(word, " ") && !hasPrefix(word, ".") {
 		return false
 	}
 	below := trimSuffix(directory, "/") + "/" + word
@@ -198,6 +198,9 @@ func (j *judge) elsewhere(s simple) string {
 
 // shows are programs that only read the files in their words; git has its own rules.
 var shows = wordset.New("cat less more head tail grep egrep fgrep rg ls ll dir wc diff cmp file stat test [ find du tree nl bat md5sum sha1sum sha256sum sort cut awk gawk git echo printf basename dirname realpath readlink cd pushd which type husky jq yq yamllint actionlint shellcheck hadolint prettier biome dprint yamlfmt pre-commit prek lefthook yaml2json json2yaml js-yaml check-jsonschema zizmor")
+
+// takeFiles are programs whose words name files, if they are no options and no expressions, even with blanks in them.
+var takeFiles = wordset.New("cat less more head tail bat nl tac base64 base32 xxd od hexdump strings sort cut uniq paste rev fold column fmt pr wc diff cmp comm join grep egrep fgrep zgrep rg ag sed gsed awk gawk mawk cp gcp mv ln install rsync scp ditto tar bsdtar zip 7z source . dd tee open vim vi nano code gzip bzip2 xz zstd openssl gpg split shred")
 
 // tellers are programs that describe files without showing their content.
 var tellers = wordset.New("ls ll dir stat test [ file find du tree basename dirname realpath readlink")

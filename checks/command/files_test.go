@@ -72,6 +72,22 @@ echo x > /etc/cron.d/x
 find . -name ! -name .env -exec cat {} +
 find . ! ! -name .env -exec cat {} +
 cat --exclude=.env .env
+tar czf --exclude .env
+tar cz -f --exclude .env
+tar cz -- --exclude .env
+cat --exclude .env
+zip -r x.zip -x a @ .env
+zip -x .env
+zip -r x.zip -i .env
+zip -r x.zip -b -x .env
+cat 'my dir/.env'
+cat my\ dir/.env.local
+grep x "my dir/.env"
+cat < "my dir/.env"
+cp "my dir/.npmrc" x
+head "$HOME/my stuff/.aws/credentials"
+git add "./my dir/.env"
+python3 -c "print(open('my dir/.env').read())"
 cp evil ~/.local/bin/ls`) {
 		if o := (&Options{Allow: everyday, Exists: new(false)}); len(o.judge(line)) == 0 {
 			t.Errorf("%s: passes", line)
@@ -100,6 +116,18 @@ ls .git/hooks
 git add .husky/pre-commit
 rsync -a src/ dst/
 tar czf x.tgz --exclude=.env src
+tar czf x.tgz --exclude .env --exclude .npmrc src
+tar -cz --exclude .env src
+rsync -av --exclude .env ./ copy/
+grep -rn x --exclude .env .
+zip -r x.zip . -x .env '*/.env'
+zip -r x.zip . -x .env -x .npmrc
+git commit -m "use src/.env and ~/.ssh"
+git commit -m "see config/.env"
+gh pr create -t "load config/.env"
+grep -rn "load from src/.env" .
+cat 'my dir/.env.example'
+cp .env.example 'my dir/.env'
 grep -rn x --exclude={.env,.env.local} .
 cp -r src dst`) {
 		if faults := (&Options{Allow: everyday, Exists: new(false)}).judge(line); len(faults) > 0 {

@@ -40,11 +40,15 @@ func (j *judge) operand(program, directory string, s simple, i int, tells bool) 
 		last = false
 	}
 	written, writes := output(program, s.words, i)
+	file := word
+	if takeFiles.Has(program) && !hasPrefix(word, "-") {
+		file = filekind.Named(word)
+	}
 	switch {
 	case !tells && finders.Has(program) && (among(s.words[i-1], "-name -iname") && strings.Trim(word, "*?.") != "" && j.allow[glob] && finds("/home/.ssh/"+word) ||
 		holdsSecrets(toDirectory(directory, word)) && hoarded(toDirectory(directory, word))):
 		j.refuseWord(&s, i, secret, "finds files that hold secrets, for another program")
-	case !tells && j.namesSecret(word, directory) && !setsUp(program, s.words, i) && !isFilter(program, s.words, i):
+	case !tells && j.namesSecret(file, directory) && !setsUp(program, s.words, i) && !isFilter(program, s.words, i):
 		j.refuseWord(&s, i, secret, "names a file that holds secrets or accounts")
 	case !tells && shows.Has(program) && !among(program, "wc echo printf cd") && envrc.MatchString(word):
 		j.refuseWord(&s, i, credential, "names a file in which projects keep the variables of an environment, some of them secret")
@@ -108,8 +112,16 @@ func leavesOut(program string, words []string, i int) bool {
 	if finders.Has(program) {
 		return i > 3 && among(words[i-2], "! -not") && among(words[i-1], "-name -iname -path -ipath -wholename") && !hasPrefix(words[i-3], "-") && words[i-3] != "!"
 	}
-	return among(program, "tar gtar bsdtar grep egrep fgrep rsync du") && (hasPrefix(words[i], "--exclude=") || hasPrefix(words[i], "--exclude-dir="))
+	at := i - 1 // the option
+	for program == "zip" && at > 0 && words[at] != "@" && !hasPrefix(words[at], "-") {
+		at-- // a list of names follows it
+	}
+	return among(program, "tar gtar bsdtar grep egrep fgrep rsync du") && (hasPrefix(words[i], "--exclude=") || hasPrefix(words[i], "--exclude-dir=") || among(words[at], "--exclude --exclude-dir") && leavesNext.MatchString(words[at-1]) && !(at == 2 && among(program, "tar gtar bsdtar") && !hasPrefix(words[1], "-")) && !anyWord(words[:at], func(w string) bool { return w == "--" })) ||
+		program == "zip" && at > 1 && among(words[at], "-x --exclude") && leavesNext.MatchString(words[at-1]) && words[i] != "" && words[i][0] != '-'
 }
+
+// leavesNext is a word that leaves the next one to itself: no option, or one of flags alone.
+var leavesNext = lazyregexp.New(`^([^-].*|-[acjJhprvuxzqP9]*[acjJhprvuzqP9]|--[\w-]+=.*)$`)
 
 // isFilter reports whether a word is the filter of jq, such as .env, rather than a file.
 func isFilter(program string, words []string, i int) bool {

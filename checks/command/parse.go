@@ -12,6 +12,7 @@ import (
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/toolvet/toolvet/checks/internal/filekind"
 	"github.com/toolvet/toolvet/internal/wordset"
 )
 
@@ -267,7 +268,7 @@ func (r *reader) target(redirect *syntax.Redirect) {
 	switch {
 	case r.contained && ofSystem(text) && text != "/dev/null":
 		r.refuse(-1, wipe, "redirects to or from a file in a container, which the program would change")
-	case r.namesSecret(text, r.directory) && (redirect.Op == syntax.RdrIn || redirect.Op == syntax.RdrInOut || !ownSettings(text)):
+	case r.namesSecret(filekind.Named(text), r.directory) && (redirect.Op == syntax.RdrIn || redirect.Op == syntax.RdrInOut || !ownSettings(text)):
 		r.refuse(-1, secret, "redirects to or from a file that holds secrets or accounts")
 	case hasPrefix(text, "/dev/tcp/") || hasPrefix(text, "/dev/udp/"):
 		r.refuse(-1, network, "redirects to or from an address of the network")

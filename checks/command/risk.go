@@ -136,7 +136,7 @@ func (s *simple) excused(r *grammar.Reading) bool {
 }
 
 // ownPlaces are names below the directory of the shell.
-var ownPlaces = lazyregexp.New(`^(\./)?(\.?[\w@-]+(\.[\w@-]+)*/?)+$`)
+var ownPlaces = lazyregexp.New(`^(\./)?(\.?[\w@ -]+(\.[\w@ -]+)*/?)+$`)
 
 // moduleHosts name modules of Go that well-known projects publish under a host of their own.
 var moduleHosts = lazyregexp.New(`^((sigs\.)?k8s\.io|go\.etcd\.io|go\.uber\.org|go\.opentelemetry\.io|go\.k6\.io|google\.golang\.org|gotest\.tools|gopkg\.in|mvdan\.cc|honnef\.co|modernc\.org|entgo\.io|gorm\.io|helm\.sh|istio\.io|knative\.dev|tailscale\.com|cuelang\.org|oras\.land|rsc\.io|filippo\.io|goa\.design|dagger\.io|cloud\.google\.com|go\.mongodb\.org|go\.starlark\.net|pault\.ag)/`)

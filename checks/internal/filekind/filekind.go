@@ -47,7 +47,7 @@ func Is(kind, path string) bool {
 	}
 	switch kind {
 	case SecretKind:
-		return Secret(path)
+		return Secret(Named(path))
 	case StartupKind:
 		return Startup(path) || strings.HasSuffix(slashed(path), "/.git") || path == ".git" // a file there leads git to any configuration
 	case KeyKind:
@@ -59,7 +59,7 @@ func Is(kind, path string) bool {
 }
 
 // Secret reports whether a word, or the path in it, names a file that holds secrets or accounts. A word with
-// blanks is a text, such as a message.
+// blanks is a text, such as a message, unless it begins as a path does.
 func Secret(word string) bool {
 	if strings.IndexByte(word, '/') < 0 && strings.IndexByte(word, '\\') < 0 && !strings.HasPrefix(word, "id_") && strings.IndexByte(word, '.') < 0 {
 		return false
@@ -71,13 +71,24 @@ func Secret(word string) bool {
 	if private.MatchString(lower) {
 		return true
 	}
-	if strings.Contains(word, " ") {
+	if strings.Contains(word, " ") && !begun.MatchString(word) {
 		return false
 	}
 	if account(lower) {
 		return true
 	}
 	return hinted(lower) && (secrets.MatchString(lower) || windows.MatchString(strings.ToLower(word))) && !published.MatchString(lower) && !templates.MatchString(lower)
+}
+
+// begun is a word that begins as a path does, whatever blanks are in it.
+var begun = lazyregexp.New(`^(~?/|\.\.?/|[a-zA-Z]:[/\\])`)
+
+// Named spells the name of a file so that blanks in it make it no text. A home directory in its middle does.
+func Named(name string) string {
+	if strings.Contains(name, " ") && !begun.MatchString(name) && !strings.Contains(name, " ~/") {
+		return "./" + name
+	}
+	return name
 }
 
 // slashed returns a word in lower case, with slashes alone.

@@ -18,6 +18,11 @@ func TestKinds(t *testing.T) {
 		"/etc/shadow":                      SecretKind,
 		"src/../.ssh/../.ssh/id_ed25519":   SecretKind,
 		`c:\users\u\.aws/credentials`:      SecretKind,
+		"/p/my dir/.env":                   SecretKind,
+		"my dir/.env.local":                SecretKind,
+		"~/my things/.aws/credentials":     SecretKind,
+		"./a b/c d/.npmrc":                 SecretKind,
+		"my dir/.env.example":              "",
 		".env.example":                     "",
 		"config/.env.production.sample":    "",
 		"~/.ssh/id_ed25519.pub":            "",
@@ -57,6 +62,11 @@ func TestKinds(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%s is %q, want %q", path, got, want)
+		}
+	}
+	for word, want := range map[string]bool{"use src/.env": false, "my dir/.env": false, Named("my dir/.env"): true, "/my dir/.env": true, "../a b/.env": true, `C:\a b\.env`: true} {
+		if got := Secret(word); got != want {
+			t.Errorf("Secret(%q) = %t", word, got)
 		}
 	}
 	if Is("other", "/etc/shadow") {
