@@ -30,7 +30,7 @@ func (j *judge) ofHome(directory, word string) bool {
 	return homePlaces.MatchString(strings.ToLower(full)) || full == home("~")
 }
 
-const searchesHome = "searches the files of a whole home directory, some of which hold secrets"
+const searchesHome = "searches the files of a whole home directory or of more, some of which hold secrets"
 
 // judgeSearch judges searches in all files below a home directory. Those that print names alone pass.
 func judgeSearch(j *judge, s simple, r *grammar.Reading) {
@@ -113,7 +113,7 @@ func judgeServed(j *judge, s simple, r *grammar.Reading) {
 		dir = trimPrefix(s.words[dirs[0]], "--directory=")
 	}
 	if j.ofHome(j.directory, dir) {
-		j.refuse(-1, credential, "gives everybody who reaches this machine the files of a whole home directory, some of which hold secrets")
+		j.refuse(-1, credential, "gives everybody who reaches this machine the files of a whole home directory or of more, some of which hold secrets")
 	}
 }
 

@@ -4,7 +4,8 @@
 package judge
 
 import (
-	"bufio"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -42,11 +43,53 @@ func listed(steps []*simple) (printed names) {
 		case before != nil && among(program, "grep egrep"):
 			printed = filtered(s, before)
 		case before != nil && among(program, "sort uniq head tail tr sed awk xargs tee read cat while"):
+		case s.input != "" && (program == "" || among(program, "cat sort uniq head tail tr xargs tee")):
+			printed = s.listIn(s.input)
+		case among(program, "cat sort uniq head tail"):
+			printed = nil
+			if words := s.operands(); len(words) == 1 && words[0].from == nil {
+				printed = s.listIn(words[0].text)
+			}
 		default:
 			printed = nil
 		}
 	}
 	return printed
+}
+
+// listIn returns the names in a file, one on a line: a file that the line has written, or one that is there. Nil is none.
+func (s *simple) listIn(path string) names {
+	path = under(s.dir, path)
+	if printed := s.lists[path]; printed != nil {
+		return printed
+	}
+	text, err := beginning(path)
+	if err != nil {
+		return nil
+	}
+	in := map[string]bool{}
+	for line := range strings.FieldsFuncSeq(text, func(c rune) bool { return c == '\n' || c == 0 }) {
+		in[under(s.dir, strings.TrimSpace(line))] = true
+	}
+	return func(f file) bool { return in[f.path] }
+}
+
+// beginning returns the beginning of a file. A named pipe, which some managers of secrets put in the place of .env, would hold up who opens it.
+func beginning(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", fs.ErrInvalid
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, 1<<16))
+	return string(text), err
 }
 
 // walk is names of the files below the operands of a step from an index on, or below its directory, that pass a test.
@@ -204,17 +247,15 @@ func hidden(dir, path string) bool {
 func ignored(path string) bool {
 	dir, found := filepath.Dir(path), false
 	for range 4 {
-		if f, err := os.Open(filepath.Join(dir, ".gitignore")); err == nil {
-			lines := bufio.NewScanner(f)
-			for n := 0; lines.Scan() && n < 1000; n++ {
-				line := strings.TrimSpace(lines.Text())
+		if text, err := beginning(filepath.Join(dir, ".gitignore")); err == nil {
+			for line := range strings.Lines(text) {
+				line = strings.TrimSpace(line)
 				out := strings.HasPrefix(line, "!")
 				line = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(line, "!"), "**/"), "/")
 				if ok, _ := filepath.Match(line, filepath.Base(path)); ok {
 					found = !out
 				}
 			}
-			f.Close()
 		}
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil || found {
 			break

@@ -55,3 +55,15 @@ func TestPipedSettings(t *testing.T) {
 		t.Errorf("%q, %s", d, why)
 	}
 }
+
+// TestPipedSecrets holds that pipes in the place of the files that a line reaches do not hold up a call. Managers of secrets make such a .env.
+func TestPipedSecrets(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, file := range []string{".env", ".gitignore", "list"} {
+		if err := syscall.Mkfifo(filepath.Join(dir, file), 0o600); err != nil {
+			t.Skipf("there are no pipes here: %v", err)
+		}
+	}
+	answers(t, dir, map[string][]string{"ask": {"grep -r SECRET .", "rg -uuu SECRET"}, "": {"rg --hidden TODO", "xargs cat < list"}})
+}

@@ -4,11 +4,10 @@
 package judge
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -26,6 +25,7 @@ type reach struct {
 	roots  []string
 	secret func(path string) bool // what the policy says to a file by its name
 	looked map[string][]file
+	copied []file // those that the line makes of files of secrets
 }
 
 // reached asks about a line of a host's tool that reaches too many of the files where it runs.
@@ -74,6 +74,7 @@ func (r *reach) of(line, dir string, asks func(kind string) bool) (kind, what st
 		steps = append(steps, started(steps[i])...)
 	}
 	for _, s := range steps {
+		r.copies(s)
 		switch {
 		case asks("secret") && r.secretIn(s, reads(s)):
 			return "secret", "reads many files of a directory, and one of them holds secrets"
@@ -99,13 +100,24 @@ func (r *reach) secretIn(s *simple, reached names) bool {
 	if reached == nil {
 		return false
 	}
+	return slices.ContainsFunc(r.secrets(s), reached)
+}
+
+// secrets are the files of secrets that a step may reach.
+func (r *reach) secrets(s *simple) (all []file) {
 	places := append([]string{s.dir}, r.roots...)
 	for _, w := range s.operands() {
 		places = append(places, under(s.dir, w.text))
 	}
-	return slices.ContainsFunc(places, func(dir string) bool {
-		return slices.ContainsFunc(r.look(dir), func(f file) bool { return f.secret && reached(f) })
-	})
+	slices.Sort(places)
+	for _, dir := range slices.Compact(places) {
+		for _, f := range r.look(dir) {
+			if f.secret {
+				all = append(all, f)
+			}
+		}
+	}
+	return append(all, r.copied...)
 }
 
 // look returns the files below a directory, those that hold secrets first.
@@ -141,7 +153,7 @@ var secretNames = lazyregexp.New(`(?i)^\.(env|npmrc|netrc|pypirc|pgpass|git-cred
 
 const (
 	printers = "cat tac nl head tail less more most bat batcat xxd od hexdump hd strings base64 base32 sed gsed awk gawk mawk perl cut sort uniq paste rev fold column fmt pr jq diff"
-	takers   = "base64 base32 xxd od hexdump strings cat curl wget nc ncat netcat socat openssl ssh gh aws gsutil rclone"
+	takers   = "base64 base32 xxd od hexdump strings cat funzip curl wget nc ncat netcat socat openssl ssh gh aws gsutil rclone"
 )
 
 // reads returns the files that a step prints, or hands to one that does; nil if it prints none that it does not name.
@@ -153,23 +165,25 @@ func reads(s *simple) names {
 			return nil // names alone
 		}
 		return searched(s)
-	case among(program, takers) && slices.ContainsFunc(s.in, func(from *simple) bool { return packs(from) != nil }):
+	case program == "diff" && (s.short("r") || s.has("--recursive")) && !s.short("q") && !s.has("--brief"), program == "git" && len(s.words) > 1 && s.words[1].text == "diff" && s.has("--no-index") && !s.has("--stat --name-only --name-status --quiet"):
+		words := s.operands()
+		return func(f file) bool { return named(words, s.dir, f, true) }
+	case (among(program, takers) || among(program, "tar gtar bsdtar") && tarPrints(s)) && slices.ContainsFunc(s.in, func(from *simple) bool { return packs(from) != nil }):
 		for _, from := range s.in {
 			if packed := packs(from); packed != nil {
 				return packed
 			}
 		}
-	case among(program, printers) && !(among(program, "sed gsed perl") && s.short("i")):
-		words := slices.DeleteFunc(s.operands(), func(w stepWord) bool { return w.from == nil && !w.glob })
-		if len(words) > 0 {
-			return func(f file) bool { return named(words, s.dir, f, false) }
-		}
+	case among(program, printers) && !(among(program, "sed gsed perl") && s.short("i")), program == "unzip" && s.short("p"), tarPrints(s):
+		words := s.operands()
+		made := slices.DeleteFunc(slices.Clone(words), func(w stepWord) bool { return w.from == nil && !w.glob })
+		return func(f file) bool { return named(made, s.dir, f, false) || f.of != "" && named(words, s.dir, f, false) }
 	}
 	return nil
 }
 
 func searches(s *simple) bool {
-	return among(s.program(), "grep egrep fgrep zgrep rg ag") || s.program() == "git" && len(s.words) > 1 && s.words[1].text == "grep" && s.has("--no-index --no-exclude-standard")
+	return among(s.program(), "grep egrep fgrep zgrep ugrep rg ag ack") || s.program() == "git" && len(s.words) > 1 && s.words[1].text == "grep" && s.has("--no-index --no-exclude-standard")
 }
 
 // searchValues are options of searches that take the next word.
@@ -180,7 +194,7 @@ func searched(s *simple) names {
 	pattern, given := "", false
 	var places []stepWord
 	words := s.words[1:]
-	rg := among(s.program(), "rg ag")
+	rg := among(s.program(), "rg ag ack")
 	deep := rg || s.short("rR") || s.has("--recursive --dereference-recursive --directories=recurse")
 	if s.program() == "git" {
 		words, deep = s.words[2:], true
@@ -238,7 +252,7 @@ func searched(s *simple) names {
 		pattern = regexp.QuoteMeta(pattern)
 	}
 	re := expression(pattern, s.short("i") || s.has("--ignore-case"))
-	every := s.short("v") || s.has("--invert-match") || re != nil && re.MatchString("Qx_1=vj7")
+	every := s.short("v") || s.has("--invert-match") || re != nil && (re.MatchString("Qx_1=vj7") || re.MatchString("QX_Z=vj7"))
 	if !every && !credentialNames.MatchString(pattern) {
 		return nil
 	}
@@ -248,7 +262,7 @@ func searched(s *simple) names {
 		case !named(places, s.dir, f, deep), rg && !visible(f) && !named(places, s.dir, f, false), !globsHold(globs, s.dir, f.path):
 			return false
 		}
-		return every || re == nil || holdsMatch(f.path, re)
+		return every || re == nil || holdsMatch(cmp.Or(f.of, f.path), re)
 	}
 }
 
@@ -257,13 +271,8 @@ var credentialNames = lazyregexp.New(`(?i)secret|token|passw|api_?key|(private|a
 
 // holdsMatch reports whether the beginning of a file has a match. A file that cannot be read may have one.
 func holdsMatch(path string, re *regexp.Regexp) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return true
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, 1<<16))
-	return err != nil || slices.ContainsFunc(strings.Split(string(text), "\n"), re.MatchString)
+	text, err := beginning(path)
+	return err != nil || slices.ContainsFunc(strings.Split(text, "\n"), re.MatchString)
 }
 
 // rgReads tells the files that rg or ag reads: hidden and ignored ones only if it is told so.
@@ -335,6 +344,13 @@ func packs(s *simple) names {
 func tarMakes(s *simple) bool {
 	return s.short("c") || s.has("--create") || len(s.words) > 1 && tarLetters.MatchString(s.words[1].text)
 }
+
+// tarPrints reports whether tar prints what is in an archive.
+func tarPrints(s *simple) bool {
+	return among(s.program(), "tar gtar bsdtar") && (s.short("O") || s.has("--to-stdout") || len(s.words) > 1 && oldPrint.MatchString(s.words[1].text))
+}
+
+var oldPrint = lazyregexp.New(`^[a-z]*x[a-z]*O|^[a-z]*O[a-z]*x`)
 
 func tarNames(s *simple) bool {
 	return s.short("f") || len(s.words) > 1 && strings.Contains(s.words[1].text, "f") || strings.Contains(s.text, " --file")
@@ -408,6 +424,11 @@ func added(s *simple) names {
 		words := rest.operands()
 		if len(words) == 0 && (s.short("A") || s.has("--all")) {
 			words = []stepWord{{text: "."}}
+		}
+		for i, w := range words {
+			if strings.Trim(w.text, "*:/") == "" && w.from == nil { // a pattern of git, which finds hidden files
+				words[i] = stepWord{text: "."}
+			}
 		}
 		return func(f file) bool { return named(words, s.dir, f, true) }
 	}
@@ -533,51 +554,9 @@ func tellsOthers(s *simple) bool {
 		return false
 	}
 	for dir := s.dir; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
-		if text, err := os.ReadFile(filepath.Join(dir, ".git", "config")); err == nil {
-			return !strings.Contains(strings.ToLower(string(text)), repository)
+		if text, err := beginning(filepath.Join(dir, ".git", "config")); err == nil {
+			return !strings.Contains(strings.ToLower(text), repository)
 		}
 	}
 	return true
-}
-
-// started returns the steps that a step starts for each of many files: by xargs, find or fd.
-func started(s *simple) []*simple {
-	var from names
-	var words []stepWord
-	switch program := s.program(); {
-	case among(program, "xargs gxargs"):
-		from = listed(s.in)
-		words = s.words[1:]
-		for len(words) > 0 && strings.HasPrefix(words[0].text, "-") {
-			if among(words[0].text, "-n -P -I -d -L -s -a -E --max-args --max-procs --delimiter --arg-file") && len(words) > 1 {
-				words = words[1:]
-			}
-			words = words[1:]
-		}
-	case among(program, "find gfind bfs fd fdfind"):
-		i := slices.IndexFunc(s.words, func(w stepWord) bool { return among(w.text, "-exec -execdir -ok -okdir -x -X --exec --exec-batch") })
-		if i < 0 {
-			return nil
-		}
-		from, words = listed([]*simple{s}), s.words[i+1:]
-		if end := slices.IndexFunc(words, func(w stepWord) bool { return w.text == ";" || w.text == "+" }); end >= 0 {
-			words = words[:end]
-		}
-	}
-	if from == nil || len(words) == 0 {
-		return nil
-	}
-	if shell := filepath.Base(words[0].text); among(shell, "sh bash zsh dash") {
-		i := slices.IndexFunc(words, func(w stepWord) bool { return strings.HasPrefix(w.text, "-") && strings.HasSuffix(w.text, "c") })
-		if i < 0 || i+1 >= len(words) {
-			return nil
-		}
-		return stepsWith(words[i+1].text, s.dir, map[string]names{"0": from, "1": from, "@": from, "*": from, "{}": from})
-	}
-	one := &simple{dir: s.dir, words: slices.Clone(words), saved: s.saved}
-	for _, w := range words {
-		one.text += " " + w.text
-	}
-	one.words = append(slices.DeleteFunc(one.words, func(w stepWord) bool { return w.text == "{}" }), stepWord{from: from})
-	return []*simple{one}
 }

@@ -17,7 +17,7 @@ func project(t *testing.T) string {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		".env": "API_SECRET=x\n", ".gitignore": "# local\nnode_modules\n.env*\n*.log\n", "Makefile": "all:\n", "README.md": "TODO\n", "index.js": "1\n", "package.json": "{}\n",
-		"src/app.js": "// TODO\n", "src/lib/b.js": "2\n", "public/index.html": "hello\n", "packages/a/.env.local": "X=1\n", "packages/a/a.js": "3\n", ".git/config": "[remote \"origin\"]\n\turl = git@github.com:me/mine.git\n",
+		".names": "README.md\n.env\n", ".list": "README.md\nsrc/app.js\n", "src/app.js": "// TODO\n", "src/lib/b.js": "2\n", "public/index.html": "hello\n", "packages/a/.env.local": "X=1\n", "packages/a/a.js": "3\n", ".git/config": "[remote \"origin\"]\n\turl = git@github.com:me/mine.git\n",
 	} {
 		mkdir(t, filepath.Dir(filepath.Join(dir, name)))
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
@@ -47,6 +47,11 @@ var walks = []string{
 	"ls -A | grep -v node_modules | xargs -I{} cat {}", "ls -a | while read -r f; do cat \"$f\"; done", "for f in $(ls -A); do cat $f; done", "head -n 100 $(find . -maxdepth 1 -type f)", "find . -name '*env*' -exec base64 {} \\;", "find . \\( -name node_modules -o -name .git \\) -prune -o -type f -print | xargs tail",
 	"grep -rn . .", "grep -r '' .", "grep -rn '' packages", "grep -rv zzz .", "grep -r SECRET .", "grep -rn API_SECRET", "grep -rni api_secret .", "rg -uuu ''", "rg --hidden --no-ignore .", "git grep -n --no-index SECRET", "find . -type f | xargs grep SECRET", "find . -type f -exec grep -H = {} +", "cat $(grep -rl SECRET .)",
 	"tar czf - . | base64", "tar c . | gzip | xxd", "zip -qr public/site.zip .", "tar czf public/site.tgz .", "cp -r . public/", "rsync -a ./ static/", "cd packages && cat $(ls -A a)", "cd packages/a && grep -r . .",
+	"bash -c 'grep -r . .'", "sh -c 'cat $(ls -A)'", "eval 'grep -r . .'", "timeout 5 grep -r . .", "timeout -k 1 5 grep -r . .", "env A=1 grep -r . .", "env -u X grep -r . .", "nice -n 5 grep -r . .", "stdbuf -oL grep -r . .", "busybox grep -r . .", "bash <<'E'\ngrep -r . .\nE", "bash <<< 'grep -r . .'", "f() { grep -r . \"$1\"; }; f .",
+	"g=grep; $g -r . .", "d=.; grep -r . \"$d\"", "d=$(pwd); grep -r . $d", "grep -r . `pwd`", "export d=.; grep -r . ${d}", "grep -r . ${d:-.}", "files=$(ls -A); cat $files", "a=($(ls -A)); cat \"${a[@]}\"", "set -- $(ls -A); cat \"$@\"", "grep -r . $(git rev-parse --show-toplevel)", "grep -r . $(realpath .)",
+	"ls -A > l; cat $(cat l)", "ls -A > l; xargs cat < l", "ls -A > l; xargs -a l cat", "ls -A > l; while read f; do cat \"$f\"; done < l", "find . -type f > l && xargs -I% sh -c 'cat %' < l", "xargs cat < .names", "xargs -a .names head", "cat .names | xargs cat", "ls -A | parallel cat", "ls -A | xargs -I% sh -c 'cat %'", "parallel cat ::: $(ls -A)", "ls -A | xargs timeout 5 cat",
+	"cp -r . ../c && grep -r . ../c", "cp -a . ../c; cd ../c && grep -r . .", "cp -r packages ../c && grep -r . ../c", "rsync -a . ../c && rg -uuu . ../c", "cp -rt ../c . && grep -r . ../c", "cp -r . ../c && cp -r ../c ../d && grep -r . ../d", "tar cf - . | tar xf - -C ../c && grep -r . ../c", "tar czf ../x.tgz . && tar xzf ../x.tgz -C ../c && grep -r . ../c", "tar czf ../x.tgz . && tar xzOf ../x.tgz", "zip -qr ../x.zip . && unzip -p ../x.zip", "tar czf ../x.tgz . && base64 ../x.tgz", "ln -s \"$PWD\" ../c && grep -r . ../c/",
+	"tar cf - . | tar xOf -", "diff -r . ../empty", "git diff --no-index /dev/null .", "ugrep -r . .", "grep -rE '^[A-Z_]+=' .",
 }
 
 // TestReach holds that a line is asked about that reaches a file of secrets, or all files, without their names, and that its harmless neighbours pass.
@@ -54,15 +59,17 @@ func TestReach(t *testing.T) {
 	t.Parallel()
 	answers(t, project(t), map[string][]string{
 		"ask": append(walks,
-			"git add -f .", "git add -A -f", "git add --force --all", "git add -f packages", "sed -i '/.env/d' .gitignore", "sed -i 3d .gitignore", "sed -i '/env/d' .gitignore && git add -A && git commit -m x", "echo '!.env' >> .gitignore", ": > .gitignore; git add .", "printf 'node_modules\\n' > .gitignore", "rm .gitignore && git add -A", "grep -v env .gitignore > x && mv x .gitignore",
-			"rm *.*", "truncate -s0 *", "truncate -s 0 $(git ls-files)", "for f in $(git ls-files); do : > \"$f\"; done", "for f in *; do rm \"$f\"; done", "rm -rf src public packages README.md package.json index.js Makefile", "gio trash .", "chmod 000 *", "find . -type f -exec sh -c 'rm \"$1\"' _ {} \\;", "git ls-files | xargs truncate -s 0",
+			"git add -f .", "git add -A -f", "git add --force --all", "git add -f packages", "git add -f '*'", "sed -i '/.env/d' .gitignore", "sed -i 3d .gitignore", "sed -i '/env/d' .gitignore && git add -A && git commit -m x", "echo '!.env' >> .gitignore", ": > .gitignore; git add .", "printf 'node_modules\\n' > .gitignore", "rm .gitignore && git add -A", "grep -v env .gitignore > x && mv x .gitignore",
+			"rm *.*", "truncate -s0 *", "truncate -s 0 $(git ls-files)", "for f in $(git ls-files); do : > \"$f\"; done", "for f in *; do rm \"$f\"; done", "rm -rf src public packages README.md package.json index.js Makefile", "gio trash .", "chmod 000 *", "find . -type f -exec sh -c 'rm \"$1\"' _ {} \\;", "git ls-files | xargs truncate -s 0", "git ls-files > l; xargs -a l truncate -s 0", "git ls-files > l; xargs rm < l",
 			"for f in $(find . -type f); do cp /dev/null \"$f\"; done",
 			"sh < /tmp/x.sh", "bash -s < /var/tmp/x.sh", "gh issue create -R other/x -t x -b \"$(cat src/app.js)\"", "gh pr comment 1 -R other/x -F src/app.js", "gh issue comment 3 --repo=other/x --body-file src/app.js",
 		),
 		"": {
 			"cat $(ls)", "cat *", "cat src/*.js", "find . -name '*.js' -exec cat {} +", "find src -type f | xargs cat", "find . -type f | xargs wc -l", "find . -type f -not -path '*/.*' | xargs cat", "find . -type f ! -name '.env*' -exec cat {} +", "git ls-files | xargs cat", "git ls-files -o --exclude-standard | xargs cat", "ls -a | grep -v env | xargs cat", "ls -la", "ls -a | head",
 			"grep -rn TODO .", "grep -rn localhost .", "grep -rn '' src", "grep -r . src", "grep -rl SECRET .", "grep -rc SECRET .", "grep -r SECRET --include='*.js' .", "grep -r SECRET --include=*.{js,ts} .", "grep -rn SECRET --exclude='.env*' .", "grep -rn SECRET --exclude={.env,.env.local} .", "grep -rn password .", "grep SECRET README.md", "rg SECRET", "rg ''", "rg --hidden SECRET", "rg -uuu SECRET -g '*.js'",
-			"rg -uuu SECRET -g '!.env*'", "git grep SECRET", "find . -type f | xargs grep -n TODO", "ls -a | grep env", "find . -type f | xargs sed -i 's/a/b/'", "find . -type f -exec md5sum {} +",
+			"rg -uuu SECRET -g '!.env*'", "bash -c 'grep -rn TODO .'", "timeout 60 grep -rn '' src", "d=src; grep -r . \"$d\"", "files=$(ls); cat $files", "git ls-files > l; xargs cat < l", "xargs cat < .list", "while read f; do cat \"$f\"; done < .list", "set -- a b; cat \"$@\"", "command -v grep", "f() { grep -r . \"$1\"; }; f src",
+			"cp -r . ../c && ls ../c", "cp -r src ../c && grep -r . ../c", "cp -r . ../c && grep -rn TODO ../c", "rsync -a --exclude='.env*' . ../c && grep -r . ../c", "tar czf ../x.tgz --exclude='.env*' . && tar xzOf ../x.tgz", "tar czf ../x.tgz . && tar tzf ../x.tgz", "tar xzOf x.tgz", "unzip -p x.zip", "diff -r src ../src", "diff -rq . ../c", "git diff --no-index src ../src", "git diff",
+			"git grep SECRET", "find . -type f | xargs grep -n TODO", "ls -a | grep env", "find . -type f | xargs sed -i 's/a/b/'", "find . -type f -exec md5sum {} +",
 			"tar czf backup.tgz .", "tar czf - . > backup.tgz", "tar czf - src | base64", "tar cz --exclude='.env*' . | base64", "zip -qr site.zip .", "cp -r src public/", "cp index.js public/", "cp -r . ../copy",
 			"git add .", "git add -A", "git add -f public", "git add -fn .", "sed -i '/node_modules/d' .gitignore", "echo dist >> .gitignore", "printf 'dist\\n.env\\n' > .gitignore", "cat > .gitignore <<'EOF'\ndist\n.env\nEOF", "grep env .gitignore", "git check-ignore .env",
 			"rm *.js", "rm *.log", "rm -rf src public", "rm -rf src/*", "truncate -s 0 x.log", "truncate -s0 *.log", "chmod 644 *", "chmod +x *.sh", "for f in *.js; do rm \"$f\"; done", "find . -name '*.pyc' -exec sh -c 'rm \"$1\"' _ {} \\;", "gio trash index.js", "for f in $(git ls-files); do wc -l \"$f\"; done",

@@ -4,6 +4,7 @@
 package judge
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,7 +20,8 @@ import (
 // A file is one below a directory in which a line runs.
 type file struct {
 	path   string
-	secret bool // it holds secrets, so git does not have it
+	secret bool   // it holds secrets, so git does not have it
+	of     string // the file whose copy it is to be; "" if it is there
 }
 
 // names reports whether a word, or a command that prints names, gives the name of a file. Nil gives none.
@@ -37,12 +39,13 @@ type stepWord struct {
 type simple struct {
 	words  []stepWord
 	dir    string
-	in     []*simple  // the commands before it in its pipe
-	writes []stepWord // the files that redirections empty or write
-	adds   []stepWord // and those that they lengthen
-	text   string     // its words, and the documents given to it
-	saved  bool       // its output goes to a file
-	input  string     // the file that it reads
+	in     []*simple        // the commands before it in its pipe
+	writes []stepWord       // the files that redirections empty or write
+	adds   []stepWord       // and those that they lengthen
+	text   string           // its words, and the documents given to it
+	saved  bool             // its output goes to a file
+	input  string           // the file that it reads
+	lists  map[string]names // the files with names that the line has written so far
 }
 
 // program returns the name of the program without its directory.
@@ -84,24 +87,73 @@ func (s *simple) operands() (list []stepWord) {
 // A stepReader reads the steps of a line.
 type stepReader struct {
 	dir, home string
-	loops     map[string]names
+	vars      map[string]stepWord
+	functions map[string]*syntax.Stmt
+	lists     map[string]names
 	in        []*simple
 	steps     []*simple
+	depth     int  // of lines within lines, and of functions
+	left      *int // how many commands are still read
 }
 
-// stepsOf returns the steps of a line, nil if it cannot be read.
-func stepsOf(line, dir string) []*simple { return stepsWith(line, dir, map[string]names{}) }
+// Bounds on the commands within a line.
+const (
+	maxSteps  = 2000
+	maxWithin = 8
+)
 
-// stepsWith does so with variables that hold names of files.
-func stepsWith(line, dir string, loops map[string]names) []*simple {
+// stepsOf returns the steps of a line, nil if it cannot be read.
+func stepsOf(line, dir string) []*simple { return stepsWith(line, dir, map[string]stepWord{}) }
+
+// stepsWith does so with variables.
+func stepsWith(line, dir string, vars map[string]stepWord) []*simple {
+	left := maxSteps
+	r := &stepReader{dir: dir, vars: vars, functions: map[string]*syntax.Stmt{}, lists: map[string]names{}, left: &left}
+	r.home, _ = os.UserHomeDir()
+	r.line(line)
+	return r.steps
+}
+
+// line reads a line, or one that a shell within it is given.
+func (r *stepReader) line(line string) {
+	if r.depth >= maxWithin {
+		return
+	}
 	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
 	if err != nil {
-		return nil
+		return
 	}
-	r := &stepReader{dir: dir, loops: loops}
-	r.home, _ = os.UserHomeDir()
+	r.depth++
 	r.list(f.Stmts)
-	return r.steps
+	r.depth--
+}
+
+// within reads what changes neither the directory nor the variables of what follows it. Words are its own $1, $2 and so on, unless they are nil.
+func (r *stepReader) within(words []stepWord, read func()) {
+	dir, vars := r.dir, r.vars
+	r.vars = maps.Clone(vars)
+	if words != nil {
+		r.positions(words)
+	}
+	read()
+	r.dir, r.vars = dir, vars
+}
+
+func (r *stepReader) positions(words []stepWord) {
+	for i, w := range words[:min(9, len(words))] {
+		r.vars[string(rune('1'+i))] = w
+	}
+	r.vars["@"] = r.listing(words)
+	r.vars["*"] = r.vars["@"]
+}
+
+// listing is the word for each of several.
+func (r *stepReader) listing(words []stepWord) stepWord {
+	if len(words) == 1 {
+		return words[0]
+	}
+	dir := r.dir
+	return stepWord{from: func(f file) bool { return named(words, dir, f, true) }}
 }
 
 func (r *stepReader) list(stmts []*syntax.Stmt) {
@@ -126,9 +178,9 @@ func (r *stepReader) stmt(s *syntax.Stmt) {
 	case *syntax.Block:
 		r.list(c.Stmts)
 	case *syntax.Subshell:
-		dir := r.dir
-		r.list(c.Stmts)
-		r.dir = dir
+		r.within(nil, func() { r.list(c.Stmts) })
+	case *syntax.DeclClause:
+		r.assign(c.Args)
 	case *syntax.IfClause:
 		for ; c != nil; c = c.Else {
 			r.list(c.Cond)
@@ -136,10 +188,15 @@ func (r *stepReader) stmt(s *syntax.Stmt) {
 		}
 	case *syntax.WhileClause:
 		r.list(c.Cond)
-		if n := len(r.steps); n > begins && r.steps[n-1].program() == "read" && len(r.in) > 0 {
+		if n := len(r.steps); n > begins && r.steps[n-1].program() == "read" {
 			printed := listed(r.in)
+			for _, to := range s.Redirs {
+				if to.Op == syntax.RdrIn {
+					printed = r.listIn(r.word(to.Word).text)
+				}
+			}
 			for _, w := range r.steps[n-1].operands() {
-				r.loops[w.text] = printed
+				r.vars[w.text] = stepWord{from: printed}
 			}
 		}
 		r.list(c.Do)
@@ -150,7 +207,7 @@ func (r *stepReader) stmt(s *syntax.Stmt) {
 				all = append(all, r.word(w))
 			}
 			dir := r.dir
-			r.loops[loop.Name.Value] = func(f file) bool { return named(all, dir, f, false) }
+			r.vars[loop.Name.Value] = stepWord{from: func(f file) bool { return named(all, dir, f, false) }}
 		}
 		r.list(c.Do)
 	case *syntax.CaseClause:
@@ -158,6 +215,7 @@ func (r *stepReader) stmt(s *syntax.Stmt) {
 			r.list(i.Stmts)
 		}
 	case *syntax.FuncDecl:
+		r.functions[c.Name.Value] = c.Body
 		r.stmt(c.Body)
 	case *syntax.TimeClause:
 		if c.Stmt != nil {
@@ -168,14 +226,20 @@ func (r *stepReader) stmt(s *syntax.Stmt) {
 		return
 	}
 	if len(r.steps) == begins { // : > x, or > x alone
-		r.steps = append(r.steps, &simple{dir: r.dir})
+		r.steps = append(r.steps, &simple{dir: r.dir, lists: r.lists})
 	}
 	last := r.steps[len(r.steps)-1]
 	for _, to := range s.Redirs {
-		if to.Hdoc != nil {
-			last.text += "\n" + r.word(to.Hdoc).text
-		}
 		w := r.word(to.Word)
+		if given := w.text; to.Hdoc != nil || to.Op == syntax.WordHdoc {
+			if to.Hdoc != nil {
+				given = r.word(to.Hdoc).text
+				last.text += "\n" + given
+			}
+			if among(last.program(), shells) && len(last.operands()) == 0 {
+				r.within(nil, func() { r.line(given) })
+			}
+		}
 		switch {
 		case to.Op == syntax.RdrIn:
 			last.input = w.text
@@ -187,23 +251,77 @@ func (r *stepReader) stmt(s *syntax.Stmt) {
 		default:
 			continue
 		}
+		if printed := listed(append(slices.Clone(last.in), last)); printed != nil {
+			r.lists[under(r.dir, w.text)] = printed
+		}
 		for _, one := range r.steps[begins:] {
 			one.saved = true
 		}
 	}
 }
 
-// starters start the program in the words behind them, on the same files.
-const starters = "sudo command env time nice nohup builtin exec doas"
+// assign sets variables.
+func (r *stepReader) assign(list []*syntax.Assign) {
+	for _, a := range list {
+		switch {
+		case a.Name == nil || a.Naked:
+		case a.Array != nil:
+			var all []stepWord
+			for _, e := range a.Array.Elems {
+				all = append(all, r.word(e.Value))
+			}
+			r.vars[a.Name.Value] = r.listing(all)
+		default:
+			if w := r.word(a.Value); len(w.text) <= maxLine {
+				r.vars[a.Name.Value] = w
+			}
+		}
+	}
+}
+
+// starters start the program in the words behind them, on the same files, and starterValues are their options that take the next word.
+const (
+	starters      = "sudo command env time nice nohup builtin exec doas timeout gtimeout stdbuf ionice setsid busybox toybox unbuffer chronic"
+	starterValues = "-u -n -g -k -s -c -p -o -i -e -a --unset --user --adjustment --signal --kill-after"
+	shells        = "sh bash zsh dash ksh ash"
+)
+
+// unstarted takes the starters off the words of a command.
+func unstarted(words []stepWord) []stepWord {
+	for len(words) > 1 && among(filepath.Base(words[0].text), starters) {
+		starter, i := filepath.Base(words[0].text), 1
+		for i < len(words) && (strings.HasPrefix(words[i].text, "-") || starter == "env" && strings.Contains(words[i].text, "=")) {
+			if starter == "command" && among(words[i].text, "-v -V") { // tells where a program is
+				return words
+			}
+			if among(words[i].text, starterValues) && !(starter == "env" && words[i].text == "-i" || starter == "time" || starter == "setsid") {
+				i++
+			}
+			i++
+		}
+		if strings.HasSuffix(starter, "timeout") {
+			i++ // how long
+		}
+		if i >= len(words) {
+			return words
+		}
+		words = words[i:]
+	}
+	return words
+}
 
 func (r *stepReader) call(c *syntax.CallExpr) {
-	s := &simple{dir: r.dir, in: r.in}
+	if *r.left--; *r.left < 0 {
+		return
+	}
+	s := &simple{dir: r.dir, in: r.in, lists: r.lists}
 	for _, w := range c.Args {
 		s.words = append(s.words, r.word(w))
 	}
-	for len(s.words) > 1 && among(s.words[0].text, starters) {
-		s.words = s.words[1:]
+	if len(c.Args) == 0 {
+		r.assign(c.Assigns)
 	}
+	s.words = unstarted(s.words)
 	for _, w := range s.words {
 		s.text += " " + w.text
 	}
@@ -217,6 +335,18 @@ func (r *stepReader) call(c *syntax.CallExpr) {
 			to = rest[0].text
 		}
 		r.dir = under(r.dir, to)
+	case program == "set":
+		if i := slices.IndexFunc(s.words, func(w stepWord) bool { return w.text == "--" }); i > 0 {
+			r.positions(s.words[i+1:])
+		}
+	case program == "eval":
+		r.line(strings.TrimPrefix(s.text, " eval "))
+	case among(program, shells):
+		r.shell(s)
+	case r.functions[program] != nil && r.depth < maxWithin && len(s.words) > 1:
+		r.depth++
+		r.within(s.words[1:], func() { r.stmt(r.functions[program]) })
+		r.depth--
 	case program == "git":
 		for len(s.words) > 2 && strings.HasPrefix(s.words[1].text, "-") {
 			if s.words[1].text == "-C" {
@@ -231,6 +361,20 @@ func (r *stepReader) call(c *syntax.CallExpr) {
 	r.steps = append(r.steps, s)
 }
 
+// shell reads the line that an option gives to a shell.
+func (r *stepReader) shell(s *simple) {
+	if i := slices.IndexFunc(s.words, func(w stepWord) bool {
+		return len(w.text) > 1 && w.text[0] == '-' && w.text[1] != '-' && strings.HasSuffix(w.text, "c")
+	}); i > 0 && i+1 < len(s.words) {
+		r.within(s.words[min(i+3, len(s.words)):], func() { r.line(s.words[i+1].text) })
+	}
+}
+
+// listIn returns the names in a file: one that the line has written, or one that is there.
+func (r *stepReader) listIn(path string) names {
+	return (&simple{dir: r.dir, lists: r.lists}).listIn(path)
+}
+
 // word reads a word as far as the line tells.
 func (r *stepReader) word(w *syntax.Word) (got stepWord) {
 	if w == nil {
@@ -239,7 +383,7 @@ func (r *stepReader) word(w *syntax.Word) (got stepWord) {
 	var b strings.Builder
 	r.parts(&b, &got, w.Parts, false)
 	got.text = b.String()
-	if from := r.loops["{}"]; from != nil && strings.Contains(got.text, "{}") {
+	if from := r.vars["{}"].from; from != nil && strings.Contains(got.text, "{}") {
 		got.from = from
 	}
 	if got.text == "~" || strings.HasPrefix(got.text, "~/") {
@@ -265,17 +409,51 @@ func (r *stepReader) parts(b *strings.Builder, got *stepWord, parts []syntax.Wor
 				b.WriteString(r.home)
 			case name.Value == "PWD":
 				b.WriteString(r.dir)
-			case r.loops[name.Value] != nil:
-				got.from = r.loops[name.Value]
+			default:
+				v, set := r.vars[name.Value]
+				switch {
+				case v.from != nil:
+					got.from = v.from
+				case set && p.Exp == nil && p.Repl == nil && p.Slice == nil:
+					b.WriteString(v.text)
+					got.glob = got.glob || v.glob && !quoted
+				case !set && p.Exp != nil && p.Exp.Word != nil:
+					r.parts(b, got, p.Exp.Word.Parts, quoted)
+				}
 			}
 		case *syntax.CmdSubst:
-			inner := &stepReader{dir: r.dir, home: r.home, loops: r.loops}
+			inner := *r
+			inner.in, inner.steps = nil, nil
 			inner.list(p.Stmts)
-			got.from = listed(inner.steps)
+			if place, ok := inner.placeSaid(); ok {
+				b.WriteString(place)
+			} else {
+				got.from = listed(inner.steps)
+			}
 			got.held = slices.ContainsFunc(inner.steps, func(s *simple) bool { return s.input != "" || among(s.program(), printers) && len(s.operands()) > 0 })
 			r.steps = append(r.steps, inner.steps...)
 		}
 	}
+}
+
+// placeSaid returns the directory that a command prints, where it only prints one.
+func (r *stepReader) placeSaid() (string, bool) {
+	if len(r.steps) == 0 {
+		return "", false
+	}
+	switch s := r.steps[len(r.steps)-1]; {
+	case s.program() == "pwd":
+		return s.dir, true
+	case s.program() == "git" && s.has("--show-toplevel"):
+		for dir := s.dir; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+			if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+				return dir, true
+			}
+		}
+	case among(s.program(), "realpath readlink") && len(s.operands()) == 1 && s.operands()[0].from == nil:
+		return under(s.dir, s.operands()[0].text), true
+	}
+	return "", false
 }
 
 // under returns a path from a directory.

@@ -1,0 +1,148 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package judge
+
+import (
+	"cmp"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolvet/toolvet/internal/lazyregexp"
+)
+
+// archived is the name of an archive.
+var archived = lazyregexp.New(`\.(tar(\.\w+)?|t[gbx]z2?|zip|jar)$`)
+
+// targeted is an option before the directory that a copy goes to.
+var targeted = lazyregexp.New(`^(-[a-zA-Z]*t|--target-directory)$`)
+
+// copies notes the files of secrets that a step makes: what a line copies, it may read behind that.
+func (r *reach) copies(s *simple) {
+	words, program := s.operands(), s.program()
+	if len(words) == 0 || len(r.copied) > maxLooked {
+		return
+	}
+	last := len(words) - 1
+	to, from := words[last], words[:last]
+	switch {
+	case among(program, "tar gtar bsdtar") && tarMakes(s), program == "zip":
+		took := packed(s, words)
+		for _, f := range r.secrets(s) {
+			for _, w := range words {
+				if archived.MatchString(w.text) && took(f) {
+					r.copied = append(r.copied, file{path: under(s.dir, w.text), secret: true, of: cmp.Or(f.of, f.path)})
+				}
+			}
+		}
+		return
+	case among(program, "tar gtar bsdtar unzip"):
+		dir := s.dir
+		for i, w := range s.words[1:] {
+			if among(s.words[i].text, "-C --directory -d") {
+				dir = under(s.dir, w.text)
+			}
+		}
+		for _, f := range r.secrets(s) {
+			if named(words, s.dir, f, false) || slices.ContainsFunc(s.in, func(from *simple) bool { took := packs(from); return took != nil && took(f) }) {
+				of := cmp.Or(f.of, f.path)
+				r.copied = append(r.copied, file{path: filepath.Join(dir, filepath.Base(of)), secret: true, of: of})
+			}
+		}
+		return
+	case last == 0:
+		return
+	case among(program, "cp gcp") && (s.short("rRa") || s.has("--recursive --archive")), program == "rsync" && (s.short("ra") || s.has("--recursive --archive")), program == "ditto", program == "mv", program == "ln":
+		for i, w := range s.words[1:] {
+			if program != "rsync" && targeted.MatchString(s.words[i].text) {
+				to, from = w, slices.DeleteFunc(slices.Clone(words), func(one stepWord) bool { return one.text == w.text })
+			}
+		}
+	default:
+		return
+	}
+	took := packed(s, from)
+	for _, f := range r.secrets(s) {
+		if to.from != nil || !took(f) || len(r.copied) > maxLooked {
+			continue
+		}
+		dir := under(s.dir, to.text)
+		for _, w := range append(from, stepWord{text: "."}) { // into a directory that is there, or as one that is new
+			begin := under(s.dir, w.text)
+			rel, err := filepath.Rel(begin, f.path)
+			if err != nil || strings.HasPrefix(rel, "..") {
+				continue
+			}
+			for _, path := range []string{filepath.Join(dir, rel), filepath.Join(dir, filepath.Base(begin), rel)} {
+				r.copied = append(r.copied, file{path: path, secret: true, of: cmp.Or(f.of, f.path)})
+			}
+		}
+	}
+}
+
+// started returns the steps that a step starts for each of many files: by xargs, find or fd.
+func started(s *simple) []*simple {
+	var from names
+	var words []stepWord
+	mark := "{}"
+	switch program := s.program(); {
+	case among(program, "xargs gxargs parallel"):
+		if from = listed(s.in); s.input != "" {
+			from = s.listIn(s.input)
+		}
+		words = slices.Clone(s.words[1:])
+		if i := slices.IndexFunc(words, func(w stepWord) bool { return w.text == ":::" }); i >= 0 {
+			list := words[i+1:]
+			from, words = func(f file) bool { return named(list, s.dir, f, false) }, words[:i]
+		}
+		for len(words) > 0 && strings.HasPrefix(words[0].text, "-") {
+			option, value, glued := strings.Cut(words[0].text, "=")
+			if !glued && len(words) > 1 {
+				value = words[1].text
+			}
+			switch {
+			case among(option, "-a --arg-file --arg-files"):
+				from = s.listIn(value)
+			case among(option, "-I -J --replace") && value != "":
+				mark = value
+			case strings.HasPrefix(option, "-I") && len(option) > 2:
+				mark = option[2:]
+			}
+			if among(words[0].text, "-n -P -I -J -d -L -s -a -E -j --jobs --max-args --max-procs --delimiter --arg-file") && len(words) > 1 {
+				words = words[1:]
+			}
+			words = words[1:]
+		}
+	case among(program, "find gfind bfs fd fdfind"):
+		i := slices.IndexFunc(s.words, func(w stepWord) bool { return among(w.text, "-exec -execdir -ok -okdir -x -X --exec --exec-batch") })
+		if i < 0 {
+			return nil
+		}
+		from, words = listed([]*simple{s}), s.words[i+1:]
+		if end := slices.IndexFunc(words, func(w stepWord) bool { return w.text == ";" || w.text == "+" }); end >= 0 {
+			words = words[:end]
+		}
+	}
+	if from == nil || len(words) == 0 {
+		return nil
+	}
+	words = unstarted(slices.Clone(words))
+	for i := range words {
+		words[i].text = strings.ReplaceAll(words[i].text, mark, "{}")
+	}
+	if shell := filepath.Base(words[0].text); among(shell, shells) {
+		i := slices.IndexFunc(words, func(w stepWord) bool { return strings.HasPrefix(w.text, "-") && strings.HasSuffix(w.text, "c") })
+		if i < 0 || i+1 >= len(words) {
+			return nil
+		}
+		each := stepWord{from: from}
+		return stepsWith(words[i+1].text, s.dir, map[string]stepWord{"0": each, "1": each, "@": each, "*": each, "{}": each})
+	}
+	one := &simple{dir: s.dir, lists: s.lists, words: slices.Clone(words), saved: s.saved}
+	for _, w := range words {
+		one.text += " " + w.text
+	}
+	one.words = append(slices.DeleteFunc(one.words, func(w stepWord) bool { return w.text == "{}" }), stepWord{from: from})
+	return []*simple{one}
+}
