@@ -73,7 +73,7 @@ func TestNeighbours(t *testing.T) {
 			"find . -name '*.pyc' -exec rm {} +": "", "find . -name node_modules -exec rm -rf {} +": "", "find build -type f -exec rm {} +": "", "find . -name '*.log' | xargs rm": "", "git ls-files -d | xargs git rm": "", "git ls-files -o | xargs rm": "", "git ls-files '*.orig' | xargs rm": "", "ls *.log | xargs rm": "", "ls dist | xargs rm": "", "ls -t | tail -n +5 | xargs rm": "", "ls | grep old | xargs rm -rf": "", "ls | xargs chmod +x": "", "find . -type f | xargs wc -l": "",
 			"rsync -a --delete /tmp/empty/ /home/u/repo/": wipe, "rsync -a --delete empty/ .": wipe, "mv /home/u/repo /tmp/gone": wipe, "mv . /tmp/gone": wipe, "mv * /tmp/": wipe, "mv ./* /tmp/gone/": wipe, "ls | xargs -I{} mv {} /tmp/gone": wipe, "robocopy empty . /MIR": wipe,
 			"rsync -a --delete dist/ build/": "", "rsync -an --delete empty/ .": "", "rsync -a src/ .": "", "mv src lib": "", "mv * src/": "", "mv *.txt docs/": "", "mv x.log /tmp/": "", "mv /tmp/x .": "",
-			"git update-ref -d refs/heads/main": wipe, "git update-ref refs/heads/main HEAD~2": wipe, "git branch -f main HEAD~3": wipe, "git branch --force main abc1234": wipe, "git worktree remove --force x": wipe, "git worktree remove -f x": wipe,
+			"git checkout-index -f --all": wipe, "git checkout-index -fa": wipe, "git update-ref -d refs/heads/main": wipe, "git update-ref refs/heads/main HEAD~2": wipe, "git branch -f main HEAD~3": wipe, "git branch --force main abc1234": wipe, "git worktree remove --force x": wipe, "git worktree remove -f x": wipe,
 			"git branch -f x HEAD": "", "git branch -M main": "", "git worktree remove x": "", "git worktree add -f x": "", "git checkout HEAD -- src": "", "git restore --staged x": "",
 		},
 		"instructions that another command prints": {

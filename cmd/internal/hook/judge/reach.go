@@ -18,6 +18,7 @@ import (
 	"github.com/toolvet/toolvet/cmd/internal/hook"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/subpath"
 )
 
 // A reach looks at what a line reaches of the files where it runs.
@@ -87,7 +88,7 @@ func (r *reach) of(line, dir string, asks func(kind string) bool) (kind, what st
 		case asks("network") && tellsOthers(s):
 			return "network", "sends what a file holds to another repository"
 		case asks("wipe") && r.covers(s):
-			return "wipe", "deletes, empties or locks all files of the work at hand"
+			return "wipe", "deletes, empties, takes away or locks all files of the work at hand"
 		case asks("wipe") && discards(s):
 			return "wipe", "throws away all changes in a directory that are not committed"
 		}
@@ -127,14 +128,15 @@ func (r *reach) look(dir string) []file {
 	}
 	var all []file
 	n := 0
-	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	top := strings.TrimSuffix(dir, "/") + "/" // where a link leads that the directory may be
+	_ = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
 		if n++; n > maxLooked {
 			return filepath.SkipAll
 		}
 		switch {
 		case err != nil:
 			return nil
-		case d.IsDir() && path != dir && (among(d.Name(), ".git node_modules .venv venv") || strings.Count(path[len(dir):], string(filepath.Separator)) > maxDeep):
+		case d.IsDir() && path != top && (among(d.Name(), ".git node_modules .venv venv") || strings.Count(path[len(dir):], string(filepath.Separator)) > maxDeep):
 			return filepath.SkipDir
 		case !d.IsDir():
 			all = append(all, file{path: path, secret: secretNames.MatchString(d.Name()) && r.secret(path)})
@@ -485,6 +487,11 @@ func (r *reach) covers(s *simple) bool {
 	case among(program, "trash trash-put rmtrash"), program == "gio" && len(words) > 1 && words[0].text == "trash":
 		deep = true
 	case program == "truncate" && emptied.MatchString(s.text), program == "chmod" && len(words) > 1 && lockedMode.MatchString(words[0].text):
+	case program == "mv" && len(words) > 1:
+		to := words[len(words)-1]
+		if words, deep = words[:len(words)-1], true; to.from == nil && subpath.In(under(s.dir, to.text), s.dir) {
+			return false // they stay
+		}
 	case program == "cp" && len(words) == 2 && words[0].text == "/dev/null":
 		words = words[1:]
 	default:
@@ -521,7 +528,7 @@ func (r *reach) covers(s *simple) bool {
 			}
 		}
 	}
-	return allNamed == all && all >= 3 || !deep && topNamed == top && top >= 3
+	return allNamed == all && all >= 3 || (!deep || plain < len(words)) && topNamed == top && top >= 3
 }
 
 var (
