@@ -57,7 +57,7 @@ func listed(steps []*simple) (printed names) {
 	return printed
 }
 
-// listIn returns the names in a file, one on a line: a file that the line has written, or one that is there. Nil is none.
+// listIn returns the names in a file, one on a line: a file of the line so far, or an old one. Nil is none.
 func (s *simple) listIn(path string) names {
 	path = under(s.dir, path)
 	if printed := s.lists[path]; printed != nil {
@@ -74,7 +74,7 @@ func (s *simple) listIn(path string) names {
 	return func(f file) bool { return in[f.path] }
 }
 
-// beginning returns the beginning of a file. A named pipe, which some managers of secrets put in the place of .env, would hold up who opens it.
+// beginning returns the beginning of a file. It opens no named pipe: some managers of secrets have one in the place of .env, and its reader waits.
 func beginning(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {

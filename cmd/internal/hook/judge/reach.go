@@ -128,7 +128,7 @@ func (r *reach) look(dir string) []file {
 	}
 	var all []file
 	n := 0
-	top := strings.TrimSuffix(dir, "/") + "/" // where a link leads that the directory may be
+	top := strings.TrimSuffix(dir, "/") + "/" // the directory may be a link
 	_ = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
 		if n++; n > maxLooked {
 			return filepath.SkipAll
@@ -158,7 +158,7 @@ const (
 	takers   = "base64 base32 xxd od hexdump strings cat funzip curl wget nc ncat netcat socat openssl ssh gh aws gsutil rclone"
 )
 
-// reads returns the files that a step prints, or hands to one that does; nil if it prints none that it does not name.
+// reads returns the files that a step prints without their names, or hands to a printer; nil if there are none.
 func reads(s *simple) names {
 	program := s.program()
 	switch {
@@ -191,7 +191,7 @@ func searches(s *simple) bool {
 // searchValues are options of searches that take the next word.
 const searchValues = "-A -B -C -m -d -D -t -T -f --max-count --after-context --before-context --context --file --type --color --colors --sort -j --threads -M"
 
-// searched returns the files of which a search prints lines that look like secrets, or every line.
+// searched returns the files of a search that prints every line, or lines with secrets by their looks.
 func searched(s *simple) names {
 	pattern, given := "", false
 	var places []stepWord
@@ -428,7 +428,7 @@ func added(s *simple) names {
 			words = []stepWord{{text: "."}}
 		}
 		for i, w := range words {
-			if strings.Trim(w.text, "*:/") == "" && w.from == nil { // a pattern of git, which finds hidden files
+			if strings.Trim(w.text, "*:/") == "" && w.from == nil { // a pattern of git: it finds hidden files
 				words[i] = stepWord{text: "."}
 			}
 		}

@@ -18,7 +18,7 @@ var archived = lazyregexp.New(`\.(tar(\.\w+)?|t[gbx]z2?|zip|jar)$`)
 // targeted is an option before the directory that a copy goes to.
 var targeted = lazyregexp.New(`^(-[a-zA-Z]*t|--target-directory)$`)
 
-// copies notes the files of secrets that a step makes: what a line copies, it may read behind that.
+// copies notes the files of secrets that a step makes: the line may read its own copies.
 func (r *reach) copies(s *simple) {
 	words, program := s.operands(), s.program()
 	if len(words) == 0 || len(r.copied) > maxLooked {
@@ -68,7 +68,7 @@ func (r *reach) copies(s *simple) {
 			continue
 		}
 		dir := under(s.dir, to.text)
-		for _, w := range append(from, stepWord{text: "."}) { // into a directory that is there, or as one that is new
+		for _, w := range append(slices.Clip(from), stepWord{text: "."}) { // into an old directory, or as a new one
 			begin := under(s.dir, w.text)
 			rel, err := filepath.Rel(begin, f.path)
 			if err != nil || strings.HasPrefix(rel, "..") {
@@ -81,7 +81,7 @@ func (r *reach) copies(s *simple) {
 	}
 }
 
-// started returns the steps that a step starts for each of many files: by xargs, find or fd.
+// started returns the steps of a step for each of many files: by xargs, parallel, find or fd.
 func started(s *simple) []*simple {
 	var from names
 	var words []stepWord

@@ -128,7 +128,7 @@ func (r *stepReader) line(line string) {
 	r.depth--
 }
 
-// within reads what changes neither the directory nor the variables of what follows it. Words are its own $1, $2 and so on, unless they are nil.
+// within reads a part of a line, and keeps the directory and the variables as they are for the rest. Words are its own $1, $2 and so on, unless they are nil.
 func (r *stepReader) within(words []stepWord, read func()) {
 	dir, vars := r.dir, r.vars
 	r.vars = maps.Clone(vars)
@@ -370,7 +370,7 @@ func (r *stepReader) shell(s *simple) {
 	}
 }
 
-// listIn returns the names in a file: one that the line has written, or one that is there.
+// listIn returns the names in a file of the line, or of the file system.
 func (r *stepReader) listIn(path string) names {
 	return (&simple{dir: r.dir, lists: r.lists}).listIn(path)
 }
@@ -436,7 +436,7 @@ func (r *stepReader) parts(b *strings.Builder, got *stepWord, parts []syntax.Wor
 	}
 }
 
-// placeSaid returns the directory that a command prints, where it only prints one.
+// placeSaid returns the directory that a command prints, if it prints nothing else.
 func (r *stepReader) placeSaid() (string, bool) {
 	if len(r.steps) == 0 {
 		return "", false
