@@ -14,9 +14,12 @@ import (
 	"github.com/toolvet/toolvet/internal/subpath"
 )
 
+// maxPipe is how many commands at the end of a pipe count: each of a long one asks for the names of those before it.
+const maxPipe = 32
+
 // listed returns the names that the last of the commands in a pipe prints, nil if they print none.
 func listed(steps []*simple) (printed names) {
-	for _, s := range steps {
+	for _, s := range steps[max(0, len(steps)-maxPipe):] {
 		before := printed
 		switch program := s.program(); {
 		case among(program, "ls dir"):
@@ -54,7 +57,7 @@ func listed(steps []*simple) (printed names) {
 			printed = nil
 		}
 	}
-	return printed
+	return kept(printed)
 }
 
 // listIn returns the names in a file, one on a line: a file of the line so far, or an old one. Nil is none.

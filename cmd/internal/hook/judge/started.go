@@ -139,10 +139,7 @@ func started(s *simple) []*simple {
 		each := stepWord{from: from}
 		return stepsWith(words[i+1].text, s.dir, map[string]stepWord{"0": each, "1": each, "@": each, "*": each, "{}": each})
 	}
-	one := &simple{dir: s.dir, lists: s.lists, words: slices.Clone(words), saved: s.saved}
-	for _, w := range words {
-		one.text += " " + w.text
-	}
+	one := &simple{dir: s.dir, lists: s.lists, words: slices.Clone(words), text: textOf(words), saved: s.saved}
 	one.words = append(slices.DeleteFunc(one.words, func(w stepWord) bool { return w.text == "{}" }), stepWord{from: from})
 	return []*simple{one}
 }

@@ -27,6 +27,22 @@ type file struct {
 // names reports whether a word, or a command that prints names, gives the name of a file. Nil gives none.
 type names func(file) bool
 
+// kept asks once about each file. Names may be made of names, and these of others twice each, so that asking anew would take for ever.
+// Files are asked about one after another, so the last answer is enough.
+func kept(n names) names {
+	if n == nil {
+		return nil
+	}
+	var last file
+	var said bool
+	return func(f file) bool {
+		if f != last {
+			last, said = f, n(f)
+		}
+		return said
+	}
+}
+
 // A stepWord is a word as its program gets it. From is set instead if the names of files come from a loop or from another command.
 type stepWord struct {
 	text string
@@ -94,12 +110,14 @@ type stepReader struct {
 	steps     []*simple
 	depth     int  // of lines within lines, and of functions
 	left      *int // how many commands are still read
+	room      *int // how many bytes the values of variables still take
 }
 
 // Bounds on the commands within a line.
 const (
 	maxSteps  = 2000
 	maxWithin = 8
+	maxValues = 1 << 20 // bytes of variables in words: a line may double one again and again
 )
 
 // stepsOf returns the steps of a line, nil if it cannot be read.
@@ -107,8 +125,8 @@ func stepsOf(line, dir string) []*simple { return stepsWith(line, dir, map[strin
 
 // stepsWith does so with variables.
 func stepsWith(line, dir string, vars map[string]stepWord) []*simple {
-	left := maxSteps
-	r := &stepReader{dir: dir, vars: vars, functions: map[string]*syntax.Stmt{}, lists: map[string]names{}, left: &left}
+	left, room := maxSteps, maxValues
+	r := &stepReader{dir: dir, vars: vars, functions: map[string]*syntax.Stmt{}, lists: map[string]names{}, left: &left, room: &room}
 	r.home, _ = os.UserHomeDir()
 	r.line(line)
 	return r.steps
@@ -153,7 +171,7 @@ func (r *stepReader) listing(words []stepWord) stepWord {
 		return words[0]
 	}
 	dir := r.dir
-	return stepWord{from: func(f file) bool { return named(words, dir, f, true) }}
+	return stepWord{from: kept(func(f file) bool { return named(words, dir, f, true) })}
 }
 
 func (r *stepReader) list(stmts []*syntax.Stmt) {
@@ -207,7 +225,7 @@ func (r *stepReader) stmt(s *syntax.Stmt) {
 				all = append(all, r.word(w))
 			}
 			dir := r.dir
-			r.vars[loop.Name.Value] = stepWord{from: func(f file) bool { return named(all, dir, f, false) }}
+			r.vars[loop.Name.Value] = stepWord{from: kept(func(f file) bool { return named(all, dir, f, false) })}
 		}
 		r.list(c.Do)
 	case *syntax.CaseClause:
@@ -310,6 +328,16 @@ func unstarted(words []stepWord) []stepWord {
 	return words
 }
 
+// textOf is a command in one text.
+func textOf(words []stepWord) string {
+	var b strings.Builder
+	for _, w := range words {
+		b.WriteString(" ")
+		b.WriteString(w.text)
+	}
+	return b.String()
+}
+
 func (r *stepReader) call(c *syntax.CallExpr) {
 	if *r.left--; *r.left < 0 {
 		return
@@ -322,12 +350,10 @@ func (r *stepReader) call(c *syntax.CallExpr) {
 		r.assign(c.Assigns)
 	}
 	s.words = unstarted(s.words)
-	for _, w := range s.words {
-		s.text += " " + w.text
-	}
 	if len(s.words) == 0 {
 		return
 	}
+	s.text = textOf(s.words)
 	switch program := s.program(); {
 	case program == "cd" || program == "pushd":
 		to := r.home
@@ -415,6 +441,9 @@ func (r *stepReader) parts(b *strings.Builder, got *stepWord, parts []syntax.Wor
 				case v.from != nil:
 					got.from = v.from
 				case set && p.Exp == nil && p.Repl == nil && p.Slice == nil:
+					if *r.room -= len(v.text); *r.room < 0 {
+						break
+					}
 					b.WriteString(v.text)
 					got.glob = got.glob || v.glob && !quoted
 				case !set && p.Exp != nil && p.Exp.Word != nil:

@@ -1,0 +1,43 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package judge
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestDoubled holds that names and texts in a line that double again and again are read within bounds. Asked anew, 60 doublings would take for ever.
+func TestDoubled(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{".env", "b"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("A=1\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, line := range []string{
+		"x=(b*); " + strings.Repeat("x=($x $x); ", 60) + "cat $x",
+		"x=$(ls); " + strings.Repeat("x=$(echo $x $x); ", 60) + "cat $x",
+		"echo b > l0; " + strings.Repeat("echo $(cat l0) $(cat l0) > l0; ", 60) + "xargs cat < l0",
+		strings.Repeat("for x in $x $x; do ", 60) + "cat $x" + strings.Repeat("; done", 60),
+		"set -- b b; " + strings.Repeat("set -- $@ $@; ", 60) + "cat $@",
+	} {
+		r := &reach{secret: func(path string) bool { return filepath.Base(path) == ".env" }}
+		if kind, what := r.of(line, dir, func(string) bool { return true }); kind != "" {
+			t.Errorf("%.60s: %s: %s", line, kind, what)
+		}
+	}
+	bytes := 0
+	for _, s := range stepsOf("x=0123456789; "+strings.Repeat("x=$x$x; ", 40)+strings.Repeat("echo $x $x $x $x; ", 200), dir) {
+		for _, w := range s.words {
+			bytes += len(w.text)
+		}
+	}
+	if bytes > 4*maxValues {
+		t.Errorf("the words have %d bytes", bytes)
+	}
+}
