@@ -43,7 +43,7 @@ type Config struct {
 	Logger       *slog.Logger // nil discards
 }
 
-// Bounds of the files that a server writes outside its writable places, which are in memory.
+// Bounds of the files, in memory, that a server writes outside its writable places.
 const (
 	maxStorage = 1 << 30 // bytes
 	maxFiles   = 200_000

@@ -53,9 +53,9 @@ type explainer struct {
 var (
 	// denial finds errors that walls cause. The log has this part of a server's text alone.
 	denial = lazyregexp.New(`(?i)\b(EACCES|EPERM|EROFS|ENOENT|permission denied|operation not permitted|read-only file system|no such file or directory)\b`)
-	// missed finds words that servers have for a place that does not exist for them. They mean much else, too: the place must exist.
+	// missed finds a server's words for a missing place. They mean much else, too: the place must exist.
 	missed = lazyregexp.New(`(?i)\b(not a git repository|not found|not exist|not a directory)\b`)
-	// absent and frozen are errors of places that do not exist, and of places that cannot be changed.
+	// absent and frozen are errors of missing places, and of places that cannot be changed.
 	absent = lazyregexp.New(`(?i)ENOENT|no such|\bnot `)
 	frozen = lazyregexp.New(`(?i)EROFS|read-only`)
 	// placeNamed finds absolute paths. Other characters could mislead who reads the log.

@@ -11,13 +11,13 @@ import (
 	"github.com/toolvet/toolvet/internal/policy"
 )
 
-// Handshake reports whether a request is one whose failure a program reports as that of the server: it is the Told of its Dialers.
+// Handshake reports whether a request begins a connection. It is the Told of a program's Dialers: the program reports the failure as the server's.
 func Handshake(method string) bool { return method == "initialize" || method == "server/discover" }
 
 // Every is the Told of the [Dialer] of a program that reports the error of each request.
 func Every(string) bool { return true }
 
-// Reporting returns the logger of a gateway for a program that has told which servers lack a variable: it leaves them out.
+// Reporting returns the logger of a gateway without records of servers that lack a variable: the program has named them.
 func Reporting(log *slog.Logger) *slog.Logger { return slog.New(reporting{log.Handler()}) }
 
 type reporting struct{ slog.Handler }

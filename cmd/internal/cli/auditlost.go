@@ -43,7 +43,7 @@ func demandsIn(checks enforce.Checks, tool string, refusal []string) (list []dem
 	return list
 }
 
-// protective are the kinds of demands that close holes, whatever harmless calls they refuse. Others hold the form of a text.
+// protective are the kinds of demands that close holes. They stay although they refuse harmless calls. Others hold the form of a text.
 var protective = []infer.Kind{infer.Path, infer.URL, infer.Command, infer.SQL, infer.Glob, "text"}
 
 // loosen leaves out demands on the form of a text that refuse harmless calls: these show that the guess is wrong. It reports whether there are any.

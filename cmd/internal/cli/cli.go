@@ -197,7 +197,7 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	return enforce.WithHint(err, "the commands are %s", strings.Join(names, ", "))
 }
 
-// flagError reports a flag that a command does not have, and the nearest one that it has.
+// flagError reports an unknown flag of a command, and the nearest one that it has.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {

@@ -295,7 +295,7 @@ func (a *app) reportScenarios(flags conformanceFlags, results []kit.Result) erro
 	return nil
 }
 
-// lackingIn says what the peer lacks, for the scenarios that were left out.
+// lackingIn names the features that the peer lacks, for the scenarios left out.
 func lackingIn(results []kit.Result) string {
 	var why []string
 	for _, r := range results {

@@ -96,7 +96,7 @@ var oddContent = []struct{ kind, name, what, pattern string }{
 	{"hidden-text", "comments", "comments of HTML, and elements that a style hides, in their tags", `<!--|(display:\s*none|visibility:\s*hidden)`},
 }
 
-// writeOutput writes the demand on results, and says what it closes and what not. It reports whether there is a demand.
+// writeOutput writes the demand on results, and names the weaknesses that it closes or leaves. It reports whether there is a demand.
 func (p *provenTool) writeOutput(b *bytes.Buffer) bool {
 	var closed, patterns []string
 	for _, o := range oddContent {

@@ -152,7 +152,7 @@ func unaskedExample(kind string) string {
 	return text + "This command installs the hook with that policy:\n\n    toolvet hook install --policy FILE\n"
 }
 
-// narrower is what a policy may let pass of a kind, and says what that is.
+// narrower is the part of a kind that a policy may let pass, with its words.
 var narrower = map[string]struct{ key, tells string }{
 	"network": {"{hosts: [intranet.example.org]}", "That is one host, to fetch from."},
 	"outside": {"{directories: [/srv/reports]}", "That is one directory."},

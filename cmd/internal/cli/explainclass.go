@@ -28,7 +28,7 @@ func listClasses(w io.Writer) error {
 	return table.Flush()
 }
 
-// points returns the points that a class costs, and those that a proven guard earns.
+// points returns the price of a class in points, and the reward of a proven guard.
 func points(c *class.Class) string {
 	if c.Plus == 0 {
 		return fmt.Sprintf("-%d", c.Minus)

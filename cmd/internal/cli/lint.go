@@ -415,7 +415,7 @@ func runsUnbounded(p *policy.Policy, s *policy.Server, t *call.Tool) bool {
 	})
 }
 
-// unbounded says which tools of a server run commands that nothing in the policy bounds; "" if none does.
+// unbounded names the tools of a server that run commands without a bound in the policy; "" if none does.
 func unbounded(p *policy.Policy, server string, tools *call.Catalog) string {
 	s := p.Server(server)
 	if s == nil || tools == nil {

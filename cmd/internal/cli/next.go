@@ -12,7 +12,7 @@ import (
 	"github.com/toolvet/toolvet/internal/terminal"
 )
 
-// A nextStep is what somebody may want to do in a directory that has a file.
+// A nextStep is a useful command in a directory that has a file.
 type nextStep struct {
 	file    string // a pattern; "" is every directory
 	command string

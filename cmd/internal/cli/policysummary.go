@@ -185,7 +185,7 @@ func (s *summary) places(dir string) []string {
 // anyOther is a tool that only the pattern * covers.
 const anyOther = "\x00other"
 
-// demands tells what the tools of a server that match must have as arguments, below a title if there is one.
+// demands tells the demands on arguments of a server's matching tools, below a title if there is one.
 func (s *summary) demands(server *policy.Server, title string, matches func(*policy.Tool) bool) {
 	for i := range server.Tools {
 		t := &server.Tools[i]

@@ -69,7 +69,7 @@ func (a *app) onJobs(flags *scheduleFlags, cmd *cobra.Command, state schedule.St
 	return cmd
 }
 
-// each does something to all jobs that a filter chooses, and returns those to which it was done.
+// each does something to all jobs that a filter chooses, and returns them.
 func each(ctx context.Context, s *schedule.Scheduler, f schedule.JobFilter, do func(*schedule.Scheduler, context.Context, string) (*schedule.Job, error)) (changed []*schedule.Job, _ error) {
 	for {
 		page, err := s.List(ctx, f)

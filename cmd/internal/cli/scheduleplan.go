@@ -29,7 +29,7 @@ type jobPlan struct {
 	ManagedBy string       `json:"managed_by"`
 	Changes   []*jobChange `json:"changes"`
 	Unchanged int          `json:"unchanged"`
-	// Left are jobs that an earlier version of the file made, and that stay without --prune.
+	// Left are jobs of an earlier version of the file: they stay without --prune.
 	Left []string `json:"left,omitempty"`
 }
 

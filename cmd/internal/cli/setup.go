@@ -480,7 +480,7 @@ func (s *setupRun) incomplete() error {
 	return enforce.WithHint(fmt.Errorf("%s not read, and left alone", count(s.unread, "configuration")), "a warning above says why: mend the file, and run setup again")
 }
 
-// notes tells what hosts want beside the change, and which changed files other people may get.
+// notes tells of further steps for the hosts, and of changed files that other people may get, too.
 func (s *setupRun) notes(files []*setupFile, hosts []*hook.Host, shown []*install.Change) {
 	for _, f := range files {
 		inside, err := filepath.Rel(s.dir, f.place.File)

@@ -81,7 +81,7 @@ func (t *loadedTests) loadCases() error {
 	return nil
 }
 
-// maxTests is above the limit of policy.ParseTests, which reports a file that is too large.
+// maxTests exceeds the limit of policy.ParseTests, so that its error is the one about a large file.
 const maxTests = 1<<20 + 1
 
 func readAtMost(file string, limit int64) ([]byte, error) {

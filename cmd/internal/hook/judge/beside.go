@@ -52,7 +52,7 @@ func (j *Judge) besides(ctx context.Context, host *hook.Host, p *policyFile, e h
 	if text := scriptOf(e); text != "" && p.preset == "strict" {
 		calls = append(calls, implied{arguments: map[string]any{"command": text}, script: true})
 	}
-	// told records what the answer says, so that the log has it as well. Without a record, the call is refused.
+	// told puts the answer's words into the log's record, too. Without a record, the call is refused.
 	told := func(gate *toolvet.Gate, about *call.Call, v toolvet.Verdict) toolvet.Verdict {
 		d := &door.Door{Gate: func() *toolvet.Gate { return gate }, Server: c.Server, Point: toolvet.PointProxy, Observer: p.observer(), Logger: j.log}
 		return d.Asks(ctx, about, door.Request{ID: e.Call}, v)
@@ -311,7 +311,7 @@ func impliesText(tool, name, text string, depth int, listed, searches bool, call
 	}
 }
 
-// questions are tools of hosts that need a person whatever their arguments say: they start something later, or change the host.
+// questions are tools of hosts that need a person with any arguments: they start something later, or change the host.
 var questions = map[string]string{
 	"CronCreate":         "it starts something later",
 	"RemoteTrigger":      "it starts something elsewhere",

@@ -61,7 +61,7 @@ func overArchive(s *simple) bool {
 	return true
 }
 
-// discarded returns the words that may name what a restore or a checkout throws away; none if it throws nothing away, or asks first.
+// discarded returns the words for the files of a restore or a checkout; none if it throws nothing away, or asks first.
 func discarded(checkout bool, words []stepWord) (names []stepWord) {
 	staged, worktree, ended, value := false, checkout, false, false
 	for _, one := range words {

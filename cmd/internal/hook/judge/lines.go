@@ -15,7 +15,7 @@ import (
 // The check command knows the programs that send, and the words that name a file. After a secret or the words of a stranger, a line is asked about for
 // its looks as well. A quoted text may look the same: such sessions are few, and a question costs little.
 
-// senders are commands that send something to an address that they do not name. Each begins at the start of a command, behind variables and whatever
+// senders are commands that send something to an unnamed address. Each begins at the start of a command, behind variables and whatever
 // starts it. There are services that send with any words and without any, builders that send by a word of theirs, scripts that send by their own name,
 // and programs that ask something elsewhere for a name with a part that the line does not tell.
 var senders = lazyregexp.New("(?m)(?:^|[;&|(`{!]|\\b(?:do|then|else|exec|time|nohup|command|sudo|env)\\s)\\s*(?:[A-Za-z_]\\w*=\\S*\\s+)*" +

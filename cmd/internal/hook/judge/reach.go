@@ -387,7 +387,7 @@ func packed(s *simple, words []stepWord) names {
 	}
 }
 
-// publishes returns the files that a step copies or packs into a directory whose files are served.
+// publishes returns the files that a step copies or packs into a served directory.
 func publishes(s *simple) names {
 	words := s.operands()
 	program := s.program()
@@ -415,7 +415,7 @@ func publishes(s *simple) names {
 	return packed(s, words[1:])
 }
 
-// public are directories whose files a web server gives to everybody, by the names that people use.
+// public are the usual names of directories whose files a web server gives to everybody.
 var public = lazyregexp.New(`(^|/)(public|public_html|static|www|htdocs|wwwroot|_site)(/|$)`)
 
 // added returns the files that git takes although it ignores them, or ignores no longer.
@@ -539,7 +539,7 @@ var (
 // everybodys is a file in a directory that everybody may write to.
 var everybodys = lazyregexp.New(`^(/private)?(/var/tmp|/tmp|/dev/shm)/`)
 
-// tellsOthers reports whether a step puts what a file holds into a repository that is none of the work's.
+// tellsOthers reports whether a step puts the text of a file into a repository of others.
 func tellsOthers(s *simple) bool {
 	if !among(s.program(), "gh glab") || !s.has("issue pr mr release discussion snippet") {
 		return false

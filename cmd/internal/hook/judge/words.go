@@ -17,7 +17,7 @@ import (
 )
 
 // said is a verdict for the people at a host and for their model. Findings of the checks on commands and paths name their kind, as the option
-// allow of these checks does. A policy permits a kind by that name, and 'toolvet explain' tells what it is. Earlier is the reading of the session
+// allow of these checks does. A policy permits a kind by its name, and 'toolvet explain' has a page about it. Earlier is the reading of the session
 // behind a question, if one is: then a policy would not help.
 func said(c *call.Call, v toolvet.Verdict, earlier string) string {
 	r := protocol.NewResult(c.Name, v)
