@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/clockshift"
 )
 
 // maxTimes bounds what Next returns.
@@ -49,18 +50,6 @@ func (e *expression) after(t time.Time) time.Time {
 	return next
 }
 
-// NextShift is the first time after t at which a clock of t's zone may be put forward or back;
-// zero for never. It may be one at which nothing happens.
-func NextShift(t time.Time) time.Time {
-	_, end := t.ZoneBounds()
-	if end.IsZero() || end.After(t) {
-		return end
-	}
-	// Where a rule alone tells the offset (the footer of RFC 9636), package time has the year end
-	// after 365 days: on the last day of a leap year that has been.
-	return time.Date(t.UTC().Year()+1, time.January, 1, 0, 0, 0, 0, time.UTC).In(t.Location())
-}
-
 // comesAgain reports whether the clock has shown this time before, because it was put back.
 func comesAgain(t time.Time) bool {
 	start, _ := t.ZoneBounds()
@@ -98,7 +87,7 @@ func (e *expression) shifts(now time.Time) []check.Finding {
 	}
 	var findings []check.Finding
 	for t := now; ; {
-		end := NextShift(t)
+		end := clockshift.Next(t)
 		if end.IsZero() || end.After(now.AddDate(1, 0, 0)) || len(findings) >= 4 {
 			return findings
 		}

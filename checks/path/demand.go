@@ -5,6 +5,7 @@ package path
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/toolvet/toolvet/check"
@@ -37,8 +38,7 @@ func (j *judgement) demands(r reading, w *walk) []check.Finding {
 	}
 	for _, kind := range j.Not {
 		// A home directory that is not told stands as ~.
-		if filekind.Is(kind, string(w.at)) || strings.HasPrefix(r.text, "~") && filekind.Is(kind, r.text) {
-			kind, _, _ = strings.Cut(kind, "\x00") // before the files that are not of it
+		if filekind.Is(kind, string(w.at)) && !slices.Contains(j.Allow, kind+" "+string(w.at)) || strings.HasPrefix(r.text, "~") && filekind.Is(kind, r.text) {
 			list = append(list, check.Finding{Level: check.SecurityLevel, Message: filekind.Fault(kind) + r.how, Source: kind})
 		}
 	}

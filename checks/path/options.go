@@ -28,6 +28,7 @@ type Options struct {
 	Absolute   *bool    `policy:"absolute" doc:"true: only absolute paths; false: only relative ones; default: both"`
 	Hidden     *bool    `policy:"hidden" doc:"false: no file or directory below the allowed ones whose name begins with a dot, also where links lead; default: true"`
 	Not        []string `policy:"not" doc:"kinds of files that the path must not lead to, also by a link: secret (keys, passwords, accounts, histories), startup (files from which a shell, git, an agent or the system starts programs later), key (files of a project that, going by their names, hold private keys or accounts), steering (files that tell agents, builds or tests what to do); default: none"`
+	Allow      []string `policy:"allow" doc:"files of a kind in not that the path may lead to, by the kind and the absolute path, such as secret /srv/app/.env.local; default: none"`
 	Extensions []string `policy:"extensions" doc:"endings that are allowed of the file's name, and of the one that links lead to, such as .csv or .tar.gz; case does not matter"`
 	Platform   string   `policy:"platform" doc:"whose paths they are: posix, windows or auto; default auto, which goes by the server's platform, by the directories that are known, else by the system that toolvet runs on"`
 
@@ -61,6 +62,11 @@ func (o *Options) problems() []check.Problem {
 			fail("not", "must be %s", strings.Join(filekind.Kinds, " or "))
 		}
 	}
+	for _, one := range o.Allow {
+		if kind, file, _ := strings.Cut(one, " "); !slices.Contains(o.Not, kind) || !anyAbsolute(file) {
+			fail("allow", "must be a kind in not, a blank and the absolute path of a file, such as secret /srv/app/.env.local")
+		}
+	}
 	for _, e := range o.Extensions {
 		if strings.Trim(e, ".") == "" || strings.ContainsAny(e, `/\*`) {
 			fail("extensions", "must be endings such as .csv")
@@ -87,7 +93,7 @@ func (o *Options) directoryProblems(fail func(field, format string, args ...any)
 		if p != auto {
 			return p.absolute(dir)
 		}
-		return posix.absolute(dir) || windows.absolute(dir)
+		return anyAbsolute(dir)
 	}
 	if o.Within != nil && len(o.Within) == 0 {
 		fail("within", "lists no directory, so that no path would be allowed: leave it out, or list one")
@@ -101,3 +107,5 @@ func (o *Options) directoryProblems(fail func(field, format string, args ...any)
 		fail("base", "must be an absolute directory")
 	}
 }
+
+func anyAbsolute(path string) bool { return posix.absolute(path) || windows.absolute(path) }

@@ -138,7 +138,7 @@ func (d *driver) jobs(pass *check.Pass, prompt bool) ([]job, error) {
 		}
 		for i, world := range worlds {
 			if i == 1 { // what is demanded of the file itself holds in one directory
-				o = &path.Options{Within: o.Within, Platform: o.Platform, Hidden: o.Hidden, Not: o.Not, Extensions: o.Extensions, FollowSymlinks: o.FollowSymlinks}
+				o = &path.Options{Within: o.Within, Platform: o.Platform, Hidden: o.Hidden, Not: o.Not, Allow: o.Allow, Extensions: o.Extensions, FollowSymlinks: o.FollowSymlinks}
 			}
 			place, err := leads.OfPaths(o).Place(world, value)
 			switch {

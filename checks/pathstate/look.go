@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -128,8 +129,7 @@ func (l look) named(s spot, allowed string) *check.Finding {
 		return nil
 	}
 	for _, kind := range l.options.Not {
-		if filekind.Is(kind, s.path) {
-			kind, _, _ = strings.Cut(kind, "\x00")
+		if filekind.Is(kind, s.path) && !slices.Contains(l.options.Allow, kind+" "+s.path) {
 			return &check.Finding{Level: check.SecurityLevel, Message: filekind.Fault(kind) + ", and a symbolic link leads to one", Source: kind}
 		}
 	}

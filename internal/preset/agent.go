@@ -191,7 +191,7 @@ func agentDemands(a asker) func(*subject, infer.Guess) []policy.Demand {
 
 // noSecret demands that a path leads to no file of secrets but those that the policy lets pass.
 func (a asker) noSecret() *path.Options {
-	return &path.Options{Within: anywhere, Not: []string{strings.Join(append([]string{"secret"}, a.files...), "\x00")}}
+	return &path.Options{Within: anywhere, Not: []string{"secret"}, Allow: prefixed("secret ", a.files)}
 }
 
 // prefixed puts a kind before what of it the check command lets pass.

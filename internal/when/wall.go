@@ -6,7 +6,7 @@ package when
 import (
 	"time"
 
-	"github.com/toolvet/toolvet/checks/cron"
+	"github.com/toolvet/toolvet/internal/clockshift"
 )
 
 // naive returns the time that a clock shows at an instant, written as a time in UTC.
@@ -38,7 +38,7 @@ func instant(n time.Time, zone *time.Location) time.Time {
 	// Offsets are less than a day, and no two shifts are within two days of each other.
 	before := n.Add(-24 * time.Hour).In(zone)
 	for t := before; ; {
-		end := cron.NextShift(t)
+		end := clockshift.Next(t)
 		_, offset := t.Zone()
 		at := n.Add(-time.Duration(offset) * time.Second)
 		if end.IsZero() || at.Before(end) {
@@ -60,7 +60,7 @@ func (w wall) elapsed(zone *time.Location) func(time.Time) time.Time {
 			if n.IsZero() {
 				return n
 			}
-			end := cron.NextShift(t)
+			end := clockshift.Next(t)
 			_, offset := t.Zone()
 			at := n.Add(-time.Duration(offset) * time.Second)
 			if end.IsZero() || at.Before(end) {

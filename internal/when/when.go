@@ -24,7 +24,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolvet/toolvet/checks/cron"
+	"github.com/toolvet/toolvet/internal/clockshift"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
@@ -181,7 +181,7 @@ func Offsets(zone *time.Location, from time.Time) string {
 	var text strings.Builder
 	last := ""
 	end := from.AddDate(2*maxYears, 0, 0)
-	for t := from.In(zone); !t.IsZero() && t.Before(end); t = cron.NextShift(t) {
+	for t := from.In(zone); !t.IsZero() && t.Before(end); t = clockshift.Next(t) {
 		name, offset := t.Zone()
 		if now := fmt.Sprintln(name, offset); now != last {
 			fmt.Fprint(&text, t.Unix(), " ", now)

@@ -252,7 +252,7 @@ var exact = map[string]struct {
 	"policy":                {[]string{"check", "checks/suite", "internal/policy"}, "it hands policies out, and reads none itself"},
 	".":                     {[]string{"internal/footing", "internal/jsonpointer", "call", "check", "checks/suite", "policy", "internal/policy", "internal/limit", "internal/bounded", "call/result", "schema", "internal/machine/budget", "internal/wire/jsonrpc", "internal/wire/strictjson", "internal/engine", "internal/binding"}, "the Gate puts these together, and nothing else"},
 	"internal/engine":       {[]string{"call", "check", "internal/footing"}, "root and its doors agree on it, so it rests on neither"},
-	"internal/when":         {[]string{"checks/cron", "internal/blackout", "schema", "internal/wire/strictjson"}, "a schedule knows nothing of what is scheduled"},
+	"internal/when":         {[]string{"checks/cron", "internal/blackout", "internal/clockshift", "schema", "internal/wire/strictjson"}, "a schedule knows nothing of what is scheduled"},
 	"cmd/internal/jobs/web": {[]string{"internal/auth", "cmd/internal/jobs/inside", "call", "schedule", "internal/when", "internal/jobspec"}, "it shows what the scheduler says; what is reached over HTTP beside it, and by whom, is for who mounts it"},
 	"schedule/sqlstore":     {[]string{"schedule", "internal/jobspec"}, "a store keeps jobs and runs, whoever runs them"},
 	"schedule":              {[]string{".", "call", "check", "internal/protocol", "upstream", "internal/when", "internal/blackout", "internal/jobspec", "internal/wire/strictjson", "internal/secrets"}, "it judges and calls through upstream, and knows neither databases nor doors"},
