@@ -28,6 +28,10 @@ type decoder struct {
 	missing []string // variables that are not set in such texts of a server
 	lacking string   // the place of the first
 	unset   position // the last text with a variable that is not set
+
+	private bool     // a text is for toolvet alone, such as credentials
+	held    []string // variables that hold credentials
+	named   []string // variables that the server at hand names for itself
 }
 
 // errorf reports a fault, unless its text lacks a variable: the fault is that of the text in its place.

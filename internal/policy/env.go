@@ -106,13 +106,46 @@ func (d *decoder) template(n ast.Node) string {
 		return v.GetToken().Value
 	}
 	raw, ok := d.raw(n)
-	for _, found := range variable.FindAllString(raw, -1) {
-		if strings.HasPrefix(found, "${") && (found == "${}" || !strings.HasSuffix(found, "}")) {
+	for _, found := range variable.FindAllStringSubmatch(raw, -1) {
+		switch {
+		case !strings.HasPrefix(found[0], "${"):
+		case found[1] == "" || !strings.HasSuffix(found[0], "}"):
 			d.errorf(positionOf(n), "%s", unclosed)
+		default:
+			d.note(found[1])
 		}
 	}
 	if ok && strings.ContainsRune(raw, 0) {
 		d.errorf(positionOf(n), "must not hold the character NUL")
 	}
 	return raw
+}
+
+// note remembers a variable to which the policy refers.
+func (d *decoder) note(name string) {
+	if d.private || holdsCredential(name) {
+		d.held = append(d.held, name)
+	}
+	if !d.private {
+		d.named = append(d.named, name)
+	}
+}
+
+// credentialWords are in the names of variables that hold credentials, such as GITHUB_TOKEN.
+var credentialWords = strings.Fields("TOKEN SECRET PASSW PASSPHRASE CREDENTIAL APIKEY AUTH COOKIE _KEY _PAT _DSN")
+
+func holdsCredential(name string) bool {
+	name = strings.ToUpper(name)
+	return slices.ContainsFunc(credentialWords, func(word string) bool {
+		return strings.Contains(name, word) && (word[0] != '_' || strings.HasSuffix(name, word))
+	})
+}
+
+// withhold keeps the credentials of toolvet and of each server from the other servers.
+func (p *Policy) withhold(held []string) {
+	slices.Sort(held)
+	held = slices.Compact(held)
+	for _, s := range p.Servers {
+		s.Withheld = slices.DeleteFunc(slices.Clone(held), func(name string) bool { return slices.Contains(s.named, name) })
+	}
 }

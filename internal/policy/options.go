@@ -258,6 +258,7 @@ func (d *decoder) expand(n ast.Node, s string) string {
 			d.errorf(positionOf(n), "%s", unclosed)
 			return ""
 		}
+		d.note(name)
 		v, ok := d.lookup(name)
 		if !ok && !slices.Contains(missing, name) {
 			missing = append(missing, name)

@@ -145,6 +145,7 @@ func parse(with decoder, filename string, data []byte, kinds []*check.Demand) (*
 	p := &Policy{origin: &origin{file: d.file, checks: map[string]position{}}}
 	if root != nil {
 		p.read(d, root)
+		p.withhold(d.held)
 	} else if len(d.errs) == 0 {
 		d.errorf(position{1, 1}, "the policy is empty: begin it with %q", "version: 1")
 	}
@@ -186,7 +187,9 @@ func (p *Policy) read(d *decoder, n ast.Node) {
 		field{key: "limits", read: func(n ast.Node) { p.readLimits(d, n) }},
 		field{key: "shared", read: func(n ast.Node) {
 			p.Shared = new(limit.Shared)
+			d.private = true
 			d.options(n, "the shared limits", p.Shared, p.Shared.Problems)
+			d.private = false
 		}},
 		field{key: "rehearsal", read: func(n ast.Node) {
 			d.options(n, "the rehearsal", &p.Rehearsal, p.Rehearsal.Problems)

@@ -20,12 +20,15 @@ import (
 // A Server holds a policy's settings for one server.
 type Server struct {
 	Name    string
-	Command []string     // how to start it; nil if the policy does not say
-	Drafted []string     // a command with [Root] in it, in place of Command: nobody can start it yet
-	Env     []Variable   // added to the environment in which Command is started
-	Dir     string       // where Command is started; "": where toolvet was
-	URL     string       // where it listens, in place of Command; "" if the policy does not say
-	Contain *Containment // the walls around Command; nil: none
+	Command []string   // how to start it; nil if the policy does not say
+	Drafted []string   // a command with [Root] in it, in place of Command: nobody can start it yet
+	Env     []Variable // added to the environment in which Command is started
+	// Withheld are variables of toolvet's environment that Command does not get: the policy names them for credentials of toolvet
+	// or of other servers, and not for this one.
+	Withheld []string
+	Dir      string       // where Command is started; "": where toolvet was
+	URL      string       // where it listens, in place of Command; "" if the policy does not say
+	Contain  *Containment // the walls around Command; nil: none
 	// Credentials authenticate toolvet to the server at URL; nil: none.
 	Credentials *Credentials
 	Unused      *Credentials // those of a server that lacks a variable: nobody reaches it, and its files stay its own
@@ -49,7 +52,8 @@ type Server struct {
 	missing []string // variables that are not set and say how to reach it
 	lacking string   // the place in the policy that needs the first
 
-	unplaced bool // one of them says where its files are
+	unplaced bool     // one of them says where its files are
+	named    []string // variables that the policy names for the server
 }
 
 // Root stands in a drafted command for the directory of the server, which a person has to write there.
@@ -168,7 +172,7 @@ func readServer(d *decoder, e entry) *Server {
 			s.unplaced = s.unplaced || len(d.missing) > before
 		})
 	}
-	d.missing, d.lacking = nil, ""
+	d.missing, d.lacking, d.named = nil, "", nil
 	d.object(e.value, "the server",
 		field{key: "command", read: reach(func(n ast.Node) { s.Command = d.texts(n) })},
 		field{key: "env", read: func(n ast.Node) { s.Env = d.environment(n) }},
@@ -178,7 +182,11 @@ func readServer(d *decoder, e entry) *Server {
 			d.options(n, "the containment", s.Contain, s.Contain.Problems)
 		})},
 		field{key: "url", read: reach(func(n ast.Node) { s.URL = d.webURL(n) })},
-		field{key: "credentials", read: reach(func(n ast.Node) { s.Credentials = readCredentials(d, n) })},
+		field{key: "credentials", read: reach(func(n ast.Node) {
+			d.private = true
+			s.Credentials = readCredentials(d, n)
+			d.private = false
+		})},
 		field{key: "agent", read: func(n ast.Node) { s.Agent = d.boolean(n) }},
 		field{key: "unasked", read: func(n ast.Node) { d.options(n, "what an agent may do", &s.Unasked, s.Unasked.Problems) }},
 		field{key: "location", read: func(n ast.Node) {
@@ -212,6 +220,7 @@ func readServer(d *decoder, e entry) *Server {
 			}
 		}},
 	)
+	s.named = d.named
 	s.checkURL(d, e.at)
 	if s.missing, s.lacking = d.missing, d.lacking; s.missing != nil { // nobody reaches it
 		defer func() { s.Command, s.Drafted, s.URL, s.Credentials, s.Unused = nil, nil, "", nil, s.Credentials }()

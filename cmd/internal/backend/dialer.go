@@ -107,14 +107,18 @@ func Advice(s *policy.Server) string {
 	return "correct " + key + " in the policy, which gives " + strings.Join(names, ", ")
 }
 
-// Environment returns the environment for starting a server: toolvet's own with the policy's
-// additions, or nil if there are none.
+// Environment returns the environment for starting a server: toolvet's own without the credentials of
+// others and with the policy's additions, or nil if it is toolvet's own.
 func Environment(s *policy.Server) ([]string, error) {
 	added, err := s.Environ(os.LookupEnv)
-	if err != nil || len(added) == 0 {
+	if err != nil || len(added) == 0 && len(s.Withheld) == 0 {
 		return nil, err
 	}
-	return append(os.Environ(), added...), nil
+	own := slices.DeleteFunc(os.Environ(), func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		return slices.ContainsFunc(s.Withheld, func(held string) bool { return strings.EqualFold(name, held) }) // Windows folds case
+	})
+	return append(own, added...), nil
 }
 
 // Supervisor returns the command that supervises a server process (see package supervise).

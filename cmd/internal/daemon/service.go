@@ -201,7 +201,7 @@ func (s *service) server(all *policy.Policy, presetName string, server *policy.S
 // versionOf returns a digest of how a server is reached, or why it is not: two servers with the same one can share a
 // connection. It is a digest because its input holds secrets.
 func versionOf(server *policy.Server, environment []string, fault error) (string, error) {
-	described, err := json.Marshal([]any{server.Command, environment, fmt.Sprint(fault), server.Dir, server.URL, server.Credentials, server.Contain, server.World.Roots})
+	described, err := json.Marshal([]any{server.Command, environment, server.Withheld, fmt.Sprint(fault), server.Dir, server.URL, server.Credentials, server.Contain, server.World.Roots})
 	if err != nil {
 		return "", err
 	}
