@@ -9,9 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
@@ -191,19 +189,16 @@ func quote(s string) ([]byte, error) {
 	return bytes.TrimSpace(b.Bytes()), err
 }
 
-// Proxied returns the names of the servers of a client's file, and for each whether "toolvet proxy" runs it: by the program's bare name or absolute path,
-// because a relative one may lead to any program. The servers that Claude Code keeps for a project count too, if the project is the workspace, an
-// absolute path. Of two with the same name, both have to be behind toolvet.
-func Proxied(file []byte, client, workspace string) (list map[string]bool, err error) {
+// Names returns the names of the servers of a client's file. The servers that Claude Code keeps for a project count too, if the project is the
+// workspace, an absolute path.
+func Names(file []byte, client, workspace string) (list []string, err error) {
 	defer noPanic(&err)
 	entries, err := named(file, client, workspace)
 	if err != nil {
 		return nil, err
 	}
-	list = make(map[string]bool, len(entries))
 	for _, e := range entries {
-		before, named := list[e.name]
-		list[e.name] = e.proxied() && (before || !named)
+		list = append(list, e.name)
 	}
 	return list, nil
 }
@@ -236,17 +231,4 @@ func named(file []byte, client, workspace string) ([]entry, error) {
 		return nil, errors.New("this is no configuration of MCP servers")
 	}
 	return entries, nil
-}
-
-func (e *entry) proxied() bool {
-	command, args := e.get("command"), e.get("args")
-	if command == nil || args == nil {
-		return false
-	}
-	program, err := text(command)
-	if err != nil || strings.ContainsAny(program, `/\`) && !filepath.IsAbs(program) {
-		return false
-	}
-	words, err := texts(args)
-	return err == nil && isProxy(program, words)
 }

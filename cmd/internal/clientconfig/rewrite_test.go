@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -169,41 +170,28 @@ func TestLaunchAs(t *testing.T) {
 	}
 }
 
-func TestProxied(t *testing.T) {
+func TestServerNames(t *testing.T) {
 	t.Parallel()
-	const (
-		behind = `{"command":"/bin/toolvet","args":["proxy","--","x"]}`
-		alone  = `{"command":"x"}`
-	)
-	for file, want := range map[string]map[string]bool{
-		`{"mcpServers":{"a":` + behind + `,"b":` + alone + `,"c":{"command":"./toolvet","args":["proxy"]}}}`:                               {"a": true, "b": false, "c": false},
-		`{"projects":{"/work":{"mcpServers":{"a":` + behind + `}},"/other":{"mcpServers":{"b":` + behind + `}}}}`:                          {"a": true},
-		`{"mcpServers":{"a":` + alone + `,"b":` + behind + `},"projects":{"/work":{"mcpServers":{"a":` + behind + `,"b":` + alone + `}}}}`: {"a": false, "b": false},
-	} {
-		got, err := Proxied([]byte(file), "claude-code", "/work")
-		if err != nil {
-			t.Errorf("%s: %v", file, err)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", file, diff)
-		}
-	}
-	for file, want := range map[string]map[string]bool{
-		"codex:[mcp_servers.a]\ncommand = '/bin/toolvet'\nargs = ['proxy', '--', 'x']\n[mcp_servers]\nb = {command = 'x'}\nc = {command = '/bin/toolvet', args = ['proxy', 'x']}\n": {"a": true, "b": false, "c": true},
-		"goose:extensions:\n  a:\n    cmd: toolvet\n    args: [proxy, --, x]\n  b: {cmd: x}\n  c: {cmd: toolvet, args: [proxy, x]}\n":                                               {"a": true, "b": false, "c": true},
-		`opencode:{"mcp":{"a":{"command":["toolvet","proxy","--","x"]},"b":{"command":["x"]},"c":{"command":[]}}}`:                                                                  {"a": true, "b": false},
-		`zed:{"context_servers":{"a":` + behind + `}}`: {"a": true},
+	for file, want := range map[string][]string{
+		`claude-code:{"mcpServers":{"a":{"command":"/bin/toolvet","args":["proxy","--","x"]},"b":{"command":"x"}}}`:             {"a", "b"},
+		`claude-code:{"projects":{"/work":{"mcpServers":{"a":{"command":"x"}}},"/other":{"mcpServers":{"b":{"command":"x"}}}}}`: {"a"},
+		`claude-code:{"mcpServers":{"a":{"command":"x"}},"projects":{"/work":{"mcpServers":{"b":{"command":"x"}}}}}`:            {"a", "b"},
+		"codex:[mcp_servers.a]\ncommand = '/bin/toolvet'\nargs = ['proxy', '--', 'x']\n[mcp_servers]\nb = {command = 'x'}\n":    {"a", "b"},
+		"goose:extensions:\n  a:\n    cmd: toolvet\n    args: [proxy, --, x]\n  b: {cmd: x}\n":                                  {"a", "b"},
+		`opencode:{"mcp":{"a":{"command":["toolvet","proxy","--","x"]},"b":{"command":["x"]}}}`:                                 {"a", "b"},
+		`zed:{"context_servers":{"a":{"command":"x"}}}`:                                                                         {"a"},
 	} {
 		client, text, _ := strings.Cut(file, ":")
-		got, err := Proxied([]byte(text), client, "/work")
+		got, err := Names([]byte(text), client, "/work")
 		if err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
+		slices.Sort(got)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", file, diff)
 		}
 	}
-	if _, err := Proxied([]byte(`{"projects":{}}`), "claude-code", "/work"); err == nil {
+	if _, err := Names([]byte(`{"projects":{}}`), "claude-code", "/work"); err == nil {
 		t.Error("a file without servers is no error")
 	}
 }

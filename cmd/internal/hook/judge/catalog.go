@@ -130,17 +130,8 @@ func union(a, b any) map[string]any {
 	return out
 }
 
-// A serverOrigin tells where an MCP server comes from, if the policy does not name it.
-type serverOrigin int
-
-const (
-	unknownServer serverOrigin = iota + 1 // no configuration names it
-	userServer                            // the user has configured it
-	behindProxy                           // and has put it behind toolvet
-)
-
-// configured finds an MCP server in the configuration files of clients.
-func configured(server string, e hook.Event, r *link.Request) serverOrigin {
+// configured reports whether a configuration file of a client names an MCP server.
+func configured(server string, e hook.Event, r *link.Request) bool {
 	home := r.Getenv("HOME")
 	if home == "" {
 		home = r.Getenv("USERPROFILE")
@@ -150,7 +141,6 @@ func configured(server string, e hook.Event, r *link.Request) serverOrigin {
 		config = filepath.Join(home, ".config")
 	}
 	dirs := append([]string{e.Dir}, e.Roots...)
-	origin := unknownServer
 	for _, dir := range dirs {
 		for _, place := range serverPlaces(clientconfig.Surroundings{Dir: dir, Home: home, Config: config, Getenv: r.Getenv}) {
 			if info, err := os.Stat(place.File); err != nil || !info.Mode().IsRegular() { // opening a FIFO may block for ever
@@ -160,20 +150,12 @@ func configured(server string, e hook.Event, r *link.Request) serverOrigin {
 			if err != nil {
 				continue
 			}
-			behind, err := clientconfig.Proxied(text, place.ID, dir)
-			if err != nil {
-				continue
-			}
-			proxied, named := behind[server]
-			switch {
-			case named && !proxied:
-				return userServer // one that is not behind toolvet counts, wherever another is
-			case named:
-				origin = behindProxy
+			if names, err := clientconfig.Names(text, place.ID, dir); err == nil && slices.Contains(names, server) {
+				return true
 			}
 		}
 	}
-	return origin
+	return false
 }
 
 // serverPlaces are the files in which hosts have their MCP servers.

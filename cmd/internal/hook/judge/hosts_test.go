@@ -273,16 +273,15 @@ func TestAside(t *testing.T) {
 	}
 }
 
-// TestChosenConfiguration holds that the directory which a call names for its command tells nothing of servers: a file there would say that a proxy judges
-// the call.
+// TestChosenConfiguration holds that the directory that a call names for its command tells nothing of servers: a file there would make any server known.
 func TestChosenConfiguration(t *testing.T) {
 	t.Parallel()
 	project, other := t.TempDir(), t.TempDir()
 	if err := os.WriteFile(other+"/.mcp.json", []byte(`{"mcpServers": {"plain": {"command": "toolvet", "args": ["proxy", "--", "x"]}}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for dir, want := range map[string]string{project: "deny", other: ""} { // in the session's own directory the file counts
-		input := map[string]any{"command": "cat ~/.ssh/id_rsa", "cwd": other}
+	for dir, want := range map[string]string{project: "ask", other: ""} { // in the session's own directory the file counts
+		input := map[string]any{"command": "git status", "cwd": other}
 		if d, why := decision(t, newJudge(t), &link.Request{Host: "claude-code", Payload: payload(t, "mcp__plain__run", input, dir)}); d != want {
 			t.Errorf("in %s: %q, want %q: %s", dir, d, want, why)
 		}

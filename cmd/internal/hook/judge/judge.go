@@ -8,7 +8,7 @@
 //	                                     └─ anything else ──────────────────────┘
 //
 // A host's own tools are those of a server with the host's name, which the package builtin lists. A tool of an MCP server is that server's,
-// as at the proxy; if the server runs behind "toolvet proxy", the proxy judges its calls, and the judge has no opinion.
+// as at the proxy. The judge judges it also behind "toolvet proxy": the proxy knows neither the agent's session nor the preset of agents.
 package judge
 
 import (
@@ -127,13 +127,8 @@ func key(e hook.Event) string {
 // before judges a call that is about to run.
 func (j *Judge) before(ctx context.Context, host *hook.Host, p *policyFile, e hook.Event, r *link.Request) hook.Answer {
 	memory, certain := j.remembered(e)
-	d, c, origin, answer := j.door(host, p, e, r, memory)
+	d, c, known, answer := j.door(host, p, e, r, memory)
 	if d == nil {
-		if memory.Secret && origin == behindProxy && e.Kind != hook.Permission { // the proxy does not know of the session
-			d = &door.Door{Server: host.Name, Point: toolvet.PointProxy, Observer: p.observer(), Logger: j.log}
-			c = &call.Call{Server: host.Name, Name: e.Tool, Session: p.session(host, e)}
-			return asks(ctx, d, c, e, carries(host.Name, e, e.Server)+afterSecret(certain))
-		}
 		return answer
 	}
 	if e.Kind == hook.Permission { // the host asks its user next, and the event before the tool has counted the call
@@ -160,7 +155,7 @@ func (j *Judge) before(ctx context.Context, host *hook.Host, p *policyFile, e ho
 	passage.Abandon() // the user may deny it, and not every host tells the end of a call
 	j.keep(ctx, key(e), passage)
 	kinds := append(matters(v), matters(beside)...)
-	if origin == unknownServer {
+	if !known {
 		kinds = append(kinds, readForeign)
 	}
 	if err := j.note(host, e, kinds); err != nil {
@@ -177,7 +172,7 @@ func (j *Judge) before(ctx context.Context, host *hook.Host, p *policyFile, e ho
 		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about this call: " + question}
 	case beside.Ask:
 		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about what this call amounts to:\n" + said(c, beside, because(memory, certain, beside))}
-	case origin == unknownServer:
+	case !known:
 		if told := d.Asks(ctx, c, door.Request{ID: e.Call}, asking("the MCP server is unknown: neither the policy nor the host's configuration names it")); !told.Ask {
 			return refusal(c, told)
 		}
@@ -327,8 +322,8 @@ func (j *Judge) prompt(ctx context.Context, host *hook.Host, p *policyFile, e ho
 	return hook.Answer{Decision: hook.None}
 }
 
-// door returns the door of an event's server and the event's call. A nil door means that the answer stands.
-func (j *Judge) door(host *hook.Host, p *policyFile, e hook.Event, r *link.Request, memory policy.Memory) (*door.Door, *call.Call, serverOrigin, hook.Answer) {
+// door returns the door of an event's server and the event's call, and whether somebody has named the server. A nil door means that the answer stands.
+func (j *Judge) door(host *hook.Host, p *policyFile, e hook.Event, r *link.Request, memory policy.Memory) (*door.Door, *call.Call, bool, hook.Answer) {
 	server, name, own := host.Name, e.Tool, true
 	if e.Server != "" && e.MCPTool != "" {
 		listed, err := builtin.Catalog(host.Name)
@@ -337,18 +332,11 @@ func (j *Judge) door(host *hook.Host, p *policyFile, e hook.Event, r *link.Reque
 		}
 	}
 	if name == "" {
-		return nil, nil, 0, hook.Answer{Decision: hook.Deny, Reason: "toolvet refuses this: " + host.Title + " does not tell which tool it calls"}
-	}
-	var origin serverOrigin
-	if !own && !p.names(server) {
-		origin = configured(server, e, r)
-		if origin == behindProxy {
-			return nil, nil, origin, hook.Answer{Decision: hook.None}
-		}
+		return nil, nil, false, hook.Answer{Decision: hook.Deny, Reason: "toolvet refuses this: " + host.Title + " does not tell which tool it calls"}
 	}
 	gate, err := p.gate(server, e, own, memory)
 	if err != nil {
-		return nil, nil, 0, hook.Answer{Decision: hook.Deny, Reason: "toolvet cannot judge this, so it refuses: " + firstLine(err)}
+		return nil, nil, false, hook.Answer{Decision: hook.Deny, Reason: "toolvet cannot judge this, so it refuses: " + firstLine(err)}
 	}
 	c := &call.Call{Server: server, Name: name, Session: p.session(host, e)}
 	input := e.Input
@@ -358,9 +346,9 @@ func (j *Judge) door(host *hook.Host, p *policyFile, e hook.Event, r *link.Reque
 	_ = c.Read(input, call.Limits{}) // the verdict on c tells
 	tools, err := catalog(host.Name, c, own)
 	if err != nil {
-		return nil, nil, 0, hook.Answer{Decision: hook.Deny, Reason: "toolvet cannot judge this, so it refuses: " + firstLine(err)}
+		return nil, nil, false, hook.Answer{Decision: hook.Deny, Reason: "toolvet cannot judge this, so it refuses: " + firstLine(err)}
 	}
 	c.Resolve(tools)
 	d := &door.Door{Gate: func() *toolvet.Gate { return gate }, Server: server, Point: toolvet.PointProxy, Observer: p.observer(), Logger: j.log}
-	return d, c, origin, hook.Answer{}
+	return d, c, own || p.names(server) || configured(server, e, r), hook.Answer{}
 }

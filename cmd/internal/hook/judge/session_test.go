@@ -197,16 +197,16 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// TestServers holds that a call of an MCP server that is behind the proxy is left to it, and that one of an unknown server is asked about.
+// TestServers holds that a call of an MCP server is judged, also behind the proxy and its policy, and that one of an unknown server is asked about.
 func TestServers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	config := `{"mcpServers": {"behind": {"command": "toolvet", "args": ["proxy", "--", "x"]}, "fake": {"command": "./toolvet", "args": ["proxy", "--", "x"]}, "plain": {"command": "x"}}}`
+	config := `{"mcpServers": {"behind": {"command": "toolvet", "args": ["proxy", "--", "x"]}, "ruled": {"command": "toolvet", "args": ["proxy", "--policy", "p.yaml", "--", "x"]}, "plain": {"command": "x"}}}`
 	if err := os.WriteFile(filepath.Join(dir, ".mcp.json"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	j := newJudge(t)
-	for name, want := range map[string]string{"behind": "", "plain": "deny", "fake": "deny", "other": "deny"} {
+	for name, want := range map[string]string{"behind": "deny", "plain": "deny", "ruled": "deny", "other": "deny"} {
 		if d, _ := decision(t, j, &link.Request{Host: "claude-code", Payload: payload(t, "mcp__"+name+"__read", map[string]any{"path": "/home/u/.ssh/id_rsa"}, dir)}); d != want {
 			t.Errorf("a secret by %s: %q, want %q", name, d, want)
 		}
@@ -216,7 +216,7 @@ func TestServers(t *testing.T) {
 			t.Errorf("a secret by %s: %q", tool, d)
 		}
 	}
-	for name, want := range map[string]string{"behind": "", "plain": "", "other": "ask"} {
+	for name, want := range map[string]string{"behind": "", "plain": "", "ruled": "", "other": "ask"} {
 		if d, _ := decision(t, j, &link.Request{Host: "claude-code", Payload: payload(t, "mcp__"+name+"__read", map[string]any{"path": "README.md"}, dir)}); d != want {
 			t.Errorf("a harmless call by %s: %q, want %q", name, d, want)
 		}
