@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"sort"
 
 	"github.com/toolvet/toolvet/check"
 )
@@ -50,6 +51,6 @@ func (c *Containment) Problems() []check.Problem {
 	if slices.ContainsFunc(c.Network.AllowPrivate, anyHost.MatchString) {
 		add("network", "allow_private must name its hosts: it cannot be *")
 	}
-	slices.SortStableFunc(list, func(a, b check.Problem) int { return len(a.Field) - len(b.Field) }) // the order of the map differs
+	sort.SliceStable(list, func(i, j int) bool { return len(list[i].Field) < len(list[j].Field) }) // the order of the map differs
 	return list
 }

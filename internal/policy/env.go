@@ -132,10 +132,10 @@ func (d *decoder) note(name string) {
 }
 
 // credentialWords are in the names of variables that hold credentials, such as GITHUB_TOKEN.
-var credentialWords = strings.Fields("TOKEN SECRET PASSW PASSPHRASE CREDENTIAL APIKEY AUTH COOKIE _KEY _PAT _DSN")
+var credentialWords = strings.Fields("TOKEN SECRET PASSW PASSPHRASE CREDENTIAL APIKEY AUTHORIZATION COOKIE _AUTH _KEY _PAT _DSN")
 
 func holdsCredential(name string) bool {
-	name = strings.ToUpper(name)
+	name = "_" + strings.ToUpper(name)
 	return slices.ContainsFunc(credentialWords, func(word string) bool {
 		return strings.Contains(name, word) && (word[0] != '_' || strings.HasSuffix(name, word))
 	})

@@ -22,7 +22,7 @@ version: 1
 shared: {url: "redis://${REDIS_PLACE}"}
 servers:
   files: {command: [files, "${SHARED_TOKEN}"], dir: "${HOME}", env: {PATH: "${HOME}/bin"}}
-  hub: {command: [hub], env: {HUB_TOKEN: "${HUB_TOKEN}", LANG: "${LANG}", Y: "$${NO_TOKEN}", Z: "${SHARED_TOKEN}"}}
+  hub: {command: [hub], env: {HUB_TOKEN: "${HUB_TOKEN}", LANG: "${LANG}", WHO: "${GIT_AUTHOR_NAME}", AUTH: "${AUTH}", Y: "$${NO_TOKEN}", Z: "${SHARED_TOKEN}"}}
   far: {url: "https://${PLACE}.example.org/mcp", credentials: {header: {Authorization: "Bearer ${FAR}", X-Key: "${UNSET}"}}}
 `))
 	if err != nil {
@@ -33,9 +33,9 @@ servers:
 		got[s.Name] = s.Withheld
 	}
 	want := map[string][]string{
-		"files": {"FAR", "HUB_TOKEN", "REDIS_PLACE", "UNSET"},
+		"files": {"AUTH", "FAR", "HUB_TOKEN", "REDIS_PLACE", "UNSET"},
 		"hub":   {"FAR", "REDIS_PLACE", "UNSET"},
-		"far":   {"FAR", "HUB_TOKEN", "REDIS_PLACE", "SHARED_TOKEN", "UNSET"},
+		"far":   {"AUTH", "FAR", "HUB_TOKEN", "REDIS_PLACE", "SHARED_TOKEN", "UNSET"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
