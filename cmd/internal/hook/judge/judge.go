@@ -154,16 +154,16 @@ func (j *Judge) before(ctx context.Context, host *hook.Host, p *policyFile, e ho
 	passage.Sent()
 	passage.Abandon() // the user may deny it, and not every host tells the end of a call
 	j.keep(ctx, key(e), passage)
-	kinds := append(matters(v), matters(beside)...)
+	reached := toolvet.Verdict{}
+	if !v.Ask && !beside.Ask && c.Server == host.Name && !p.spares(host.Name, lineIn(e)) {
+		reached = j.reached(ctx, p, e, c, memory)
+	}
+	kinds := slices.Concat(matters(v), matters(beside), matters(reached))
 	if !known {
 		kinds = append(kinds, readForeign)
 	}
 	if err := j.note(host, e, kinds); err != nil {
 		return hook.Answer{Decision: hook.Deny, Reason: "toolvet cannot remember what this session reads, so it refuses: " + firstLine(err) + ". TOOLVET_HOOK_DIR names the directory for that: it has to be writable."}
-	}
-	reached := toolvet.Verdict{}
-	if !v.Ask && !beside.Ask && c.Server == host.Name && !p.spares(host.Name, lineIn(e)) {
-		reached = j.reached(ctx, p, e, c, memory)
 	}
 	switch {
 	case v.Ask:

@@ -259,6 +259,9 @@ func searched(s *simple) names {
 		return nil
 	}
 	visible := s.rgReads()
+	if s.program() == "rg" && slices.ContainsFunc(globs, func(g string) bool { return !strings.HasPrefix(g, "!") }) {
+		visible = func(file) bool { return true } // a glob of rg overrides .gitignore, and finds hidden files
+	}
 	return func(f file) bool {
 		switch {
 		case !named(places, s.dir, f, deep), rg && !visible(f) && !named(places, s.dir, f, false), !globsHold(globs, s.dir, f.path):

@@ -55,7 +55,7 @@ var walks = []string{
 	"g=grep; $g -r . .", "d=.; grep -r . \"$d\"", "d=$(pwd); grep -r . $d", "grep -r . `pwd`", "export d=.; grep -r . ${d}", "grep -r . ${d:-.}", "files=$(ls -A); cat $files", "a=($(ls -A)); cat \"${a[@]}\"", "set -- $(ls -A); cat \"$@\"", "grep -r . $(git rev-parse --show-toplevel)", "grep -r . $(realpath .)",
 	"ls -A > l; cat $(cat l)", "ls -A > l; xargs cat < l", "ls -A > l; xargs -a l cat", "ls -A > l; while read f; do cat \"$f\"; done < l", "find . -type f > l && xargs -I% sh -c 'cat %' < l", "xargs cat < .names", "xargs -a .names head", "cat .names | xargs cat", "ls -A | parallel cat", "ls -A | xargs -I% sh -c 'cat %'", "parallel cat ::: $(ls -A)", "ls -A | xargs timeout 5 cat",
 	"cp -r . ../c && grep -r . ../c", "cp -a . ../c; cd ../c && grep -r . .", "cp -r packages ../c && grep -r . ../c", "rsync -a . ../c && rg -uuu . ../c", "cp -rt ../c . && grep -r . ../c", "cp -r . ../c && cp -r ../c ../d && grep -r . ../d", "tar cf - . | tar xf - -C ../c && grep -r . ../c", "tar czf ../x.tgz . && tar xzf ../x.tgz -C ../c && grep -r . ../c", "tar czf ../x.tgz . && tar xzOf ../x.tgz", "zip -qr ../x.zip . && unzip -p ../x.zip", "tar czf ../x.tgz . && base64 ../x.tgz", "ln -s \"$PWD\" ../c && grep -r . ../c/",
-	"tar cf - . | tar xOf -", "diff -r . ../empty", "git diff --no-index /dev/null .", "ugrep -r . .", "grep -rE '^[A-Z_]+=' .",
+	"tar cf - . | tar xOf -", "diff -r . ../empty", "git diff --no-index /dev/null .", "ugrep -r . .", "rg -g '*nv' .", "rg --hidden -g '*' .", "rg -g '*' SECRET", "grep -rE '^[A-Z_]+=' .",
 }
 
 // TestReach holds that a line is asked about that reaches a file of secrets, or all files, without their names, and that its harmless neighbours pass.
@@ -93,4 +93,17 @@ func TestWalks(t *testing.T) {
 		}
 	}
 	answers(t, dir, map[string][]string{"": walks})
+}
+
+// TestReachRemembered holds that a session is marked by consent to a line that the look at files has asked about.
+func TestReachRemembered(t *testing.T) {
+	t.Parallel()
+	dir := project(t)
+	j := newJudge(t)
+	for _, s := range []struct{ line, want string }{{"git push origin main", ""}, {"grep -r SECRET .", "ask"}, {"git push origin main", "ask"}} {
+		got, why := decision(t, j, &link.Request{Host: "claude-code", Preset: "standard", Dir: dir, Payload: payload(t, "Bash", bash(s.line), dir)})
+		if got != s.want {
+			t.Errorf("%s: %q, want %q: %s", s.line, got, s.want, why)
+		}
+	}
 }
