@@ -69,6 +69,7 @@ var classes = []class{
 		parts := strings.SplitN(v, ":", 3)
 		return len(parts) == 3 && !hasPrefix(v, "-") && !privateAddress(strings.Trim(parts[2], "[]"))
 	}},
+	{name: "proxy", has: lazyregexp.New(`^(\w+://)?(localhost|\[::1]|(127|10|192\.168)\.[\d.]+)(:|/|$)`), unlike: true},
 	{name: "remote", like: &remote},
 	{name: "npm-remote", test: func(v string) bool {
 		return !npmAlias.MatchString(v) && (remote.MatchString(v) || npmRemote.MatchString(v))

