@@ -29,10 +29,17 @@ type reach struct {
 	copied []file // those that the line makes of files of secrets
 }
 
-// reached asks about a line of a host's tool that reaches too many of the files where it runs.
+// reached asks about a line or a search of a host's tool that reaches too many of the files where it runs.
 func (j *Judge) reached(ctx context.Context, p *policyFile, e hook.Event, c *call.Call, memory policy.Memory) (v toolvet.Verdict) {
-	line := lineIn(e)
-	if line == "" || len(line) > maxLine {
+	line, at := lineIn(e), "/command"
+	if len(line) > maxLine {
+		return v
+	}
+	steps := stepsOf(line, e.Dir)
+	if search := searchOf(e); line == "" && search != nil {
+		steps, at = []*simple{search}, "/pattern"
+	}
+	if len(steps) == 0 {
 		return v
 	}
 	r := &reach{roots: append([]string{e.Dir}, e.Roots...), secret: func(path string) bool {
@@ -50,11 +57,11 @@ func (j *Judge) reached(ctx context.Context, p *policyFile, e hook.Event, c *cal
 		named.Resolve(tools)
 		return blockedFor(gate.Judge(ctx, named, toolvet.PointValidate), "secret")
 	}}
-	kind, what := r.of(line, e.Dir, func(kind string) bool { return p.asksAbout(c.Server, kind) })
+	kind, what := r.of(steps, func(kind string) bool { return p.asksAbout(c.Server, kind) })
 	if kind == "" {
 		return v
 	}
-	v = asking("/command: " + what)
+	v = asking(at + ": " + what)
 	v.Findings[0].Check, v.Findings[0].Source = "command", kind
 	return v
 }
@@ -68,9 +75,8 @@ const (
 	maxDeep   = 5
 )
 
-// of returns the kind of the first thing in a line that reaches too many files, and says what; "" if nothing does.
-func (r *reach) of(line, dir string, asks func(kind string) bool) (kind, what string) {
-	steps := stepsOf(line, dir)
+// of returns the kind of the first step of a line that reaches too many files, and says what; "" if none does.
+func (r *reach) of(steps []*simple, asks func(kind string) bool) (kind, what string) {
 	for i := 0; i < len(steps) && len(steps) < 200; i++ { // those that others start come behind
 		steps = append(steps, started(steps[i])...)
 	}

@@ -4,6 +4,7 @@
 package judge
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -105,5 +106,41 @@ func TestReachRemembered(t *testing.T) {
 		if got != s.want {
 			t.Errorf("%s: %q, want %q: %s", s.line, got, s.want, why)
 		}
+	}
+}
+
+// TestSearches holds that a host's own search gets the answer of the same search by rg.
+func TestSearches(t *testing.T) {
+	t.Parallel()
+	dir := project(t)
+	j := newJudge(t)
+	for input, want := range map[string]string{
+		`{"pattern":"SECRET","glob":"*nv","output_mode":"content"}`:                        "ask",
+		`{"pattern":"SECRET","glob":"*","output_mode":"content"}`:                          "ask",
+		`{"pattern":".","glob":"*.{env,x}","output_mode":"content"}`:                       "ask",
+		`{"pattern":"api_secret","-i":true,"glob":"*","path":".","output_mode":"content"}`: "ask",
+		`{"pattern":"SECRET","glob":"*"}`:                                                  "",
+		`{"pattern":"SECRET","glob":"*","output_mode":"count"}`:                            "",
+		`{"pattern":"SECRET","output_mode":"content"}`:                                     "", // git ignores the file
+		`{"pattern":"SECRET","glob":"*","path":"src","output_mode":"content"}`:             "",
+		`{"pattern":"TODO","glob":"*","output_mode":"content"}`:                            "",
+		`{"pattern":"->count","glob":"*","output_mode":"content"}`:                         "",
+	} {
+		forgotten(j)
+		var given map[string]any
+		if err := json.Unmarshal([]byte(input), &given); err != nil {
+			t.Fatal(err)
+		}
+		got, why := decision(t, j, &link.Request{Host: "claude-code", Preset: "standard", Dir: dir, Payload: payload(t, "Grep", given, dir)})
+		if got != want {
+			t.Errorf("%s: %q, want %q: %s", input, got, want, why)
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, ".gitignore")); err != nil {
+		t.Fatal(err)
+	}
+	forgotten(j)
+	if got, why := decision(t, j, &link.Request{Host: "claude-code", Preset: "standard", Dir: dir, Payload: payload(t, "Grep", map[string]any{"pattern": "SECRET", "output_mode": "content"}, dir)}); got != "ask" {
+		t.Errorf("where git ignores nothing: %q: %s", got, why)
 	}
 }

@@ -27,7 +27,7 @@ func TestDoubled(t *testing.T) {
 		"set -- b b; " + strings.Repeat("set -- $@ $@; ", 60) + "cat $@",
 	} {
 		r := &reach{secret: func(path string) bool { return filepath.Base(path) == ".env" }}
-		if kind, what := r.of(line, dir, func(string) bool { return true }); kind != "" {
+		if kind, what := r.of(stepsOf(line, dir), func(string) bool { return true }); kind != "" {
 			t.Errorf("%.60s: %s: %s", line, kind, what)
 		}
 	}
