@@ -140,7 +140,7 @@ func (p *proxied) drafted(ctx context.Context, alone *probe.Result) (*audit.Repo
 		return nil, nil, errors.New("there is nothing to draft a policy from: the server's tools could not be listed")
 	}
 	p.name = serverName(p.server)
-	d := &drafting{checks: p.checks, command: p.server, listed: map[string]*call.Catalog{pin.Tools: alone.Catalog}, found: p.before.Weaknesses, worked: alone.Controls}
+	d := &drafting{checks: p.checks, command: p.server, listed: map[string]*call.Catalog{pin.Tools: alone.Catalog}, audited: true, found: p.before.Weaknesses, worked: alone.Controls}
 	shown := []string{"--policy=" + p.flags.writePolicy}
 	after, found, err := p.behind(ctx, d, shown)
 	if err != nil {

@@ -41,6 +41,8 @@ type drafting struct {
 	command []string
 	listed  map[string]*call.Catalog // the server's lists, by their methods
 	roots   []string                 // the server's directories; nil: those in the command
+	// audited says that an audit has tried the tools, and nothing else of the server.
+	audited bool
 	// found are weaknesses of the server. The policy has a demand on each argument among them.
 	found []audit.Weakness
 	// worked are the places where a harmless call of the audit worked.
@@ -102,6 +104,9 @@ func (d *drafting) text() []byte {
 	}
 	b.Write(drafted.Bytes())
 	draftRequests(&b, d.checks, d.listed)
+	if d.audited {
+		b.WriteString(untriedRule(key(serverName(d.command))))
+	}
 	return b.Bytes()
 }
 
@@ -194,7 +199,7 @@ func (d *drafting) guess(b *bytes.Buffer, g infer.Guess, options, further string
 		fmt.Fprintf(b, "          # %s\n", more)
 	}
 	if g.Kind == infer.URL && proxyName.MatchString(g.Address) {
-		fmt.Fprintf(b, "          # a proxy of the caller's choice sees every request; to forbid it: rules: [{name: no-proxy, effect: deny, when: \"%s\"}]\n", has(g.Address))
+		fmt.Fprintf(b, "          # a proxy of the caller's choice sees every request; to forbid it: %s\n", d.rule(fmt.Sprintf("{name: no-proxy, effect: deny, when: \"%s\"}", has(g.Address))))
 	}
 	if further != "" {
 		b.WriteString(plainTextComment)

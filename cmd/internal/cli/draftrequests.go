@@ -29,6 +29,22 @@ func draftRequests(b *bytes.Buffer, checks enforce.Checks, catalogs map[string]*
 	b.Write(drafted.Bytes())
 }
 
+// untriedRule refuses the requests that an audit does not try: a prompt may run a command just as a tool does.
+func untriedRule(server string) string {
+	return fmt.Sprintf(`rules:
+  # an audit tries tools alone, so prompts and resources are refused: take out those that you have looked at
+  - {name: untried, effect: deny, requests: ["%[1]s:prompts/get", "%[1]s:completion/complete", "%[1]s:resources/read", "%[1]s:resources/subscribe"], message: an audit tries tools alone}
+`, server)
+}
+
+// rule returns the words that add a rule to the draft.
+func (d *drafting) rule(text string) string {
+	if d.audited {
+		return "add to rules: - " + text
+	}
+	return "rules: [" + text + "]"
+}
+
 // draftResources reports whether it wrote any demand besides comments.
 func draftResources(b *bytes.Buffer, lists ...*call.Catalog) bool {
 	schemes := map[string]bool{}
