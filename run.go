@@ -154,7 +154,7 @@ func (s stage) passes(j judgement) []plannedPass {
 		switch {
 		case !p.concerns(s.name, j):
 		case p.Demand == nil:
-			all.add(p)
+			all.add(p).run.World = j.bound.World(j.call)
 		case p.Demand.Everywhere:
 			all.everywhere(p)
 		case p.Demand.Results:

@@ -189,6 +189,9 @@ func leads(one, other string) bool {
 
 // World returns the world of a call's server. The call's client may have announced more roots.
 func (b *Binding) World(c *call.Call) check.World {
+	if b == nil { // the call is refused: its demands are unknown
+		return check.World{}
+	}
 	w := b.world
 	if b.clientRoots && c.Session != nil && len(c.Session.Roots) > 0 {
 		w.Roots = slices.Concat(w.Roots, c.Session.Roots)
