@@ -377,11 +377,11 @@ func (l *linter) tool(s *policy.Server, t *call.Tool) {
 		case l.policy.Preset == preset.None:
 			l.gapOf(s, t.Name, "%s: no demand on what looks like a %s (%s)", shown(g.Address), g.Kind, g.Reason)
 		case g.Kind == infer.Path && len(s.World.Roots) == 0:
-			l.gapOf(s, t.Name, "%s: any file, for what looks like a path (%s): set the server's roots", shown(g.Address), g.Reason)
+			l.gapOf(s, t.Name, "%s: any file, for what looks like a path (%s): set the server's roots, such as roots: [/srv/data]", shown(g.Address), g.Reason)
 		case g.Kind == infer.URL:
 			l.gapOf(s, t.Name, "%s: any public host, for what looks like a url (%s): demand hosts", shown(g.Address), g.Reason)
 		case g.Kind == infer.Command:
-			l.gapOf(s, t.Name, "%s: any program, for what looks like a command (%s): demand programs", shown(g.Address), g.Reason)
+			l.gapOf(s, t.Name, "%s: any program, for what looks like a command (%s): demand programs, such as tools: {%s: {arguments: {%s: {command: {programs: [git, ls]}}}}}", shown(g.Address), g.Reason, key(oneLine(t.Name, maxDescription)), key(oneLine(argument(g.Address), maxDescription)))
 		case g.Kind == infer.SQL && l.policy.Preset != "strict":
 			l.gapOf(s, t.Name, "%s: any statement, for what looks like sql (%s): demand sql", shown(g.Address), g.Reason)
 		}

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -92,6 +93,9 @@ func (a *app) listServer(cmd *cobra.Command, flags toolsFlags, server []string) 
 	}
 	if method, ok := client.NativeValidation(); ok {
 		l.Native = &nativeValidation{method}
+		if !slices.ContainsFunc(tools.Names(), func(name string) bool { return name != method && name != "validate_batch" }) {
+			fmt.Fprintln(a.stderr, "toolvet: hint: only tools for dry runs are listed: behind toolvet, servers may still be starting, so try again; if nothing changes, the rules allow this caller no other tool")
+		}
 	}
 	if flags.json {
 		return writeJSON(a.stdout, l)

@@ -37,7 +37,7 @@ func (m *Machine) Condition(h *hook.Host) Condition {
 	}
 	words := versionNumber.FindStringSubmatch(text)
 	if words == nil {
-		return Condition{Text: "Claude Code before 2.1.295 ignores \"onFailure\", and runs the call when a hook fails; before 2.1.101 it ignores all of its settings.json. 'claude --version' tells yours."}
+		return Condition{Text: "Claude Code before 2.1.295 ignores \"onFailure\", and runs the call when a hook fails; before 2.1.101 it ignores all of its settings.json. 'claude --version' tells yours, and 'claude update' brings a newer one."}
 	}
 	var version []int
 	for _, word := range words[1:] {

@@ -15,7 +15,7 @@ func TestCondition(t *testing.T) {
 	claude, _ := hook.Lookup("claude-code")
 	codex, _ := hook.Lookup("codex")
 	found := func(string) (string, error) { return "/bin/claude", nil }
-	const unknown = "Claude Code before 2.1.295 ignores \"onFailure\", and runs the call when a hook fails; before 2.1.101 it ignores all of its settings.json. 'claude --version' tells yours."
+	const unknown = "Claude Code before 2.1.295 ignores \"onFailure\", and runs the call when a hook fails; before 2.1.101 it ignores all of its settings.json. 'claude --version' tells yours, and 'claude update' brings a newer one."
 	for said, want := range map[string]Condition{
 		"2.1.100 (Claude Code)": {"Claude Code here is 2.1.100: before 2.1.101 it ignores all of its settings.json, and so these hooks. Update it.", true, true},
 		"1.9.999":               {"Claude Code here is 1.9.999: before 2.1.101 it ignores all of its settings.json, and so these hooks. Update it.", true, true},
