@@ -381,7 +381,7 @@ func (l *linter) tool(s *policy.Server, t *call.Tool) {
 		case g.Kind == infer.URL:
 			l.gapOf(s, t.Name, "%s: any public host, for what looks like a url (%s): demand hosts", shown(g.Address), g.Reason)
 		case g.Kind == infer.Command:
-			l.gapOf(s, t.Name, "%s: any program, for what looks like a command (%s): demand programs, such as tools: {%s: {arguments: {%s: {command: {programs: [git, ls]}}}}}", shown(g.Address), g.Reason, key(oneLine(t.Name, maxDescription)), key(oneLine(argument(g.Address), maxDescription)))
+			l.gapOf(s, t.Name, "%s: any program, for what looks like a command (%s): demand programs, such as tools: {%s: {arguments: {%s: {command: {programs: [git, ls], deny: [roaming]}}}}}", shown(g.Address), g.Reason, key(oneLine(t.Name, maxDescription)), key(oneLine(argument(g.Address), maxDescription)))
 		case g.Kind == infer.SQL && l.policy.Preset != "strict":
 			l.gapOf(s, t.Name, "%s: any statement, for what looks like sql (%s): demand sql", shown(g.Address), g.Reason)
 		}
