@@ -41,7 +41,7 @@ func TestExplainsAsked(t *testing.T) {
 		arguments any
 		want      string // path: advice
 	}{
-		{"spawn " + write + "/sh ENOENT", map[string]any{"command": "ls", "workdir": other}, other + ": if the server needs it, contain: {read: ['" + other + "']} in P shows it"},
+		{"spawn " + write + "/sh ENOENT", map[string]any{"command": "ls", "workdir": other}, other + ": if you trust the call, and the server needs the place, contain: {read: ['" + other + "']} in P shows it"},
 		{"fatal: not a git repository", map[string]any{"path": write, "deep": []any{map[string]any{"dir": other}}}, other + ": if"},
 		{"ENOENT", map[string]any{"command": "ls -l " + other}, other + ": if"},
 		{"permission denied", map[string]any{"path": other}, other + ": if"},

@@ -223,7 +223,7 @@ func (e *explainer) advice(said, path string) (advice string, outside bool) {
 	if real := follow(place, func(string) {}); e.wide(place) || e.wide(real) {
 		return "none: name a smaller directory under contain: " + key + " in " + e.file + " if the server needs one there", true
 	}
-	return "if the server needs it, contain: {" + key + ": ['" + place + "']} in " + e.file + " shows it", true
+	return "if you trust the call, and the server needs the place, contain: {" + key + ": ['" + place + "']} in " + e.file + " shows it", true
 }
 
 // messages cuts bytes into messages, and hands over those that are not too long.

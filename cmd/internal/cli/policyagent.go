@@ -131,7 +131,7 @@ func (l *linter) agentGaps(s *policy.Server) {
 	case startless != "" && !l.started:
 		l.notes = append(l.notes, s.Name+": "+startless)
 	case s.Drafted != nil:
-		l.gap("%s: nobody can start it: write its directory in the place of %s in its command, or give the command after --", s.Name, policy.Root)
+		l.gap("%s: the policy alone cannot start it: give its command with the directory after --, or write the directory in the place of %s", s.Name, policy.Root)
 	case !s.Agent && ofAgent(s):
 		l.gap("%s: this is a host of agents: say agent: true, so that its presets hold in every command", s.Name)
 	case sure:
