@@ -14,12 +14,15 @@ import (
 	"github.com/toolvet/toolvet/internal/subpath"
 )
 
-// maxPipe is how many commands at the end of a pipe count: each of a long one asks for the names of those before it.
+// maxPipe is how many commands at the end of a pipe are read: each of a long one asks for the names of those before it. These may be any.
 const maxPipe = 32
 
 // listed returns the names that the last of the commands in a pipe prints, nil if they print none.
 func listed(steps []*simple) (printed names) {
-	for _, s := range steps[max(0, len(steps)-maxPipe):] {
+	if more := len(steps) - maxPipe; more > 0 {
+		steps, printed = steps[more:], func(file) bool { return true }
+	}
+	for _, s := range steps {
 		before := printed
 		switch program := s.program(); {
 		case among(program, "ls dir"):

@@ -77,12 +77,20 @@ const (
 
 // of returns the kind of the first step of a line that reaches too many files, and says what; "" if none does.
 func (r *reach) of(steps []*simple, asks func(kind string) bool) (kind, what string) {
-	for i := 0; i < len(steps) && len(steps) < 200; i++ { // those that others start come behind
+	for i := 0; i < len(steps); i++ { // those that others start come behind
+		if len(steps) > 2*maxSteps {
+			steps = append(steps[:i:i], &simple{dir: steps[i].dir, over: true})
+			break
+		}
 		steps = append(steps, started(steps[i])...)
 	}
 	for _, s := range steps {
 		r.copies(s)
 		switch {
+		case s.over && asks("secret") && len(r.secrets(s)) > 0:
+			return "secret", "has more commands than toolvet reads, where a file holds secrets"
+		case s.over && asks("wipe"):
+			return "wipe", "has more commands than toolvet reads"
 		case asks("secret") && r.secretIn(s, reads(s)):
 			return "secret", "reads many files of a directory, and one of them holds secrets"
 		case asks("secret") && r.secretIn(s, publishes(s)):

@@ -62,6 +62,7 @@ type simple struct {
 	saved  bool             // its output goes to a file
 	input  string           // the file that it reads
 	lists  map[string]names // the files with names that the line has written so far
+	over   bool             // it stands for commands that are not read
 }
 
 // program returns the name of the program without its directory.
@@ -108,9 +109,14 @@ type stepReader struct {
 	lists     map[string]names
 	in        []*simple
 	steps     []*simple
-	depth     int  // of lines within lines, and of functions
-	left      *int // how many commands are still read
-	room      *int // how many bytes the values of variables still take
+	depth     int // of lines within lines, and of functions
+	room      *room
+}
+
+// A room is what of a line is still read. Over says that the line has more: nobody knows what that reaches.
+type room struct {
+	steps, values int
+	over          bool
 }
 
 // Bounds on the commands within a line.
@@ -125,16 +131,19 @@ func stepsOf(line, dir string) []*simple { return stepsWith(line, dir, map[strin
 
 // stepsWith does so with variables.
 func stepsWith(line, dir string, vars map[string]stepWord) []*simple {
-	left, room := maxSteps, maxValues
-	r := &stepReader{dir: dir, vars: vars, functions: map[string]*syntax.Stmt{}, lists: map[string]names{}, left: &left, room: &room}
+	r := &stepReader{dir: dir, vars: vars, functions: map[string]*syntax.Stmt{}, lists: map[string]names{}, room: &room{steps: maxSteps, values: maxValues}}
 	r.home, _ = os.UserHomeDir()
 	r.line(line)
+	if r.room.over {
+		r.steps = append(r.steps, &simple{dir: dir, over: true})
+	}
 	return r.steps
 }
 
 // line reads a line, or one that a shell within it is given.
 func (r *stepReader) line(line string) {
 	if r.depth >= maxWithin {
+		r.room.over = true
 		return
 	}
 	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
@@ -290,9 +299,12 @@ func (r *stepReader) assign(list []*syntax.Assign) {
 			}
 			r.vars[a.Name.Value] = r.listing(all)
 		default:
-			if w := r.word(a.Value); len(w.text) <= maxLine {
-				r.vars[a.Name.Value] = w
+			w := r.word(a.Value)
+			if len(w.text) > maxLine {
+				r.room.over = true
+				continue
 			}
+			r.vars[a.Name.Value] = w
 		}
 	}
 }
@@ -339,7 +351,8 @@ func textOf(words []stepWord) string {
 }
 
 func (r *stepReader) call(c *syntax.CallExpr) {
-	if *r.left--; *r.left < 0 {
+	if r.room.steps--; r.room.steps < 0 {
+		r.room.over = true
 		return
 	}
 	s := &simple{dir: r.dir, in: r.in, lists: r.lists}
@@ -369,7 +382,7 @@ func (r *stepReader) call(c *syntax.CallExpr) {
 		r.line(strings.TrimPrefix(s.text, " eval "))
 	case among(program, shells):
 		r.shell(s)
-	case r.functions[program] != nil && r.depth < maxWithin && len(s.words) > 1:
+	case r.functions[program] != nil && r.depth < maxWithin && len(s.words) > 1: // deeper calls repeat what has been read
 		r.depth++
 		r.within(s.words[1:], func() { r.stmt(r.functions[program]) })
 		r.depth--
@@ -441,7 +454,8 @@ func (r *stepReader) parts(b *strings.Builder, got *stepWord, parts []syntax.Wor
 				case v.from != nil:
 					got.from = v.from
 				case set && p.Exp == nil && p.Repl == nil && p.Slice == nil:
-					if *r.room -= len(v.text); *r.room < 0 {
+					if r.room.values -= len(v.text); r.room.values < 0 {
+						r.room.over = true
 						break
 					}
 					b.WriteString(v.text)

@@ -41,3 +41,29 @@ func TestDoubled(t *testing.T) {
 		t.Errorf("the words have %d bytes", bytes)
 	}
 }
+
+// TestUnread holds that a line with more than is read of it is asked about where it may reach a file of secrets.
+func TestUnread(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, ".env"), []byte("A=1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	nested := "grep -r . ."
+	for range maxWithin {
+		nested = "eval " + nested
+	}
+	for name, line := range map[string]string{
+		"a long pipe":                "ls -A | " + strings.Repeat("cat | ", maxPipe+1) + "xargs cat",
+		"many commands":              strings.Repeat(":;", maxSteps+1) + "grep -r . .",
+		"many variables":             strings.Repeat("x=1;", maxSteps+1) + "grep -r . .",
+		"many, then one that starts": strings.Repeat(":;", 300) + "find . -type f -exec cat {} +",
+		"long values":                "x=0123456789; " + strings.Repeat("x=$x$x; ", 40) + strings.Repeat("echo $x; ", 300) + "d=.; grep -r . $d",
+		"nested":                     nested,
+	} {
+		r := &reach{secret: func(path string) bool { return filepath.Base(path) == ".env" }}
+		if kind, _ := r.of(stepsOf(line, dir), func(kind string) bool { return kind == "secret" }); kind != "secret" {
+			t.Errorf("%s: %q", name, kind)
+		}
+	}
+}
