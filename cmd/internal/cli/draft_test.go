@@ -95,3 +95,20 @@ func TestDraftJoins(t *testing.T) {
 		}
 	}
 }
+
+// TestDraftUntried holds that the rule of an audit's draft loads for each name of a server, also one that YAML reads as true.
+func TestDraftUntried(t *testing.T) {
+	t.Parallel()
+	checks := enforce.Checks(suite.Default())
+	for _, name := range []string{"files", "yes", "on", "a-b"} {
+		d := &drafting{checks: checks, command: []string{"npx", "-y", "mcp-server-" + name}, listed: map[string]*call.Catalog{pin.Tools: call.NewCatalog(nil)}, audited: true}
+		text := d.text()
+		p, err := policy.Parse("p", text, checks.Demands()...)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		if want := name + ":prompts/get"; len(p.Rules) != 1 || !slices.Contains(p.Rules[0].Requests, want) {
+			t.Errorf("%+v, want a rule for %s", p.Rules, want)
+		}
+	}
+}
