@@ -72,6 +72,11 @@ echo x > /etc/cron.d/x
 find . -name ! -name .env -exec cat {} +
 find . ! ! -name .env -exec cat {} +
 cat --exclude=.env .env
+rg -e -g '!/.env'
+rg -f -g '!/.env'
+rg -- -g '!/.env'
+rg x -g '**/.env'
+rg x --glob=!a .env
 tar czf --exclude .env
 tar cz -f --exclude .env
 tar cz -- --exclude .env
@@ -120,6 +125,9 @@ tar czf x.tgz --exclude .env --exclude .npmrc src
 tar -cz --exclude .env src
 rsync -av --exclude .env ./ copy/
 grep -rn x --exclude .env .
+rg x -g '!**/.env'
+rg -n -g '!/.env' -g '!**/.env*' x src
+rg --hidden --glob '!/config/.env' --glob='!**/.npmrc' x
 zip -r x.zip . -x .env '*/.env'
 zip -r x.zip . -x .env -x .npmrc
 git commit -m "use src/.env and ~/.ssh"

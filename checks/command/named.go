@@ -112,6 +112,10 @@ func leavesOut(program string, words []string, i int) bool {
 	if finders.Has(program) {
 		return i > 3 && among(words[i-2], "! -not") && among(words[i-1], "-name -iname -path -ipath -wholename") && !hasPrefix(words[i-3], "-") && words[i-3] != "!"
 	}
+	if program == "rg" {
+		return among(words[i-1], "-g --glob --iglob") && hasPrefix(words[i], "!") && i > 1 && leavesGlob.MatchString(words[i-2]) && !anyWord(words[:i], func(w string) bool { return w == "--" }) ||
+			hasPrefix(words[i], "--glob=!") || hasPrefix(words[i], "--iglob=!")
+	}
 	at := i - 1 // the option
 	for program == "zip" && at > 0 && words[at] != "@" && !hasPrefix(words[at], "-") {
 		at-- // a list of names follows it
@@ -122,6 +126,9 @@ func leavesOut(program string, words []string, i int) bool {
 
 // leavesNext is a word that leaves the next one to itself: no option, or one of flags alone.
 var leavesNext = lazyregexp.New(`^([^-].*|-[acjJhprvuxzqP9]*[acjJhprvuzqP9]|--[\w-]+=.*)$`)
+
+// leavesGlob is such a word of rg.
+var leavesGlob = lazyregexp.New(`^([^-].*|-[nilwuSFsNHIovcx]+|--(hidden|no-ignore|ignore-case|line-number|files|files-with-matches|count)|--[\w-]+=.*)$`)
 
 // isFilter reports whether a word is the filter of jq, such as .env, rather than a file.
 func isFilter(program string, words []string, i int) bool {
