@@ -277,7 +277,13 @@ func impliesText(tool, name, text string, depth int, listed, searches bool, call
 	switch {
 	case strings.TrimSpace(text) == "":
 	case slices.Contains(globNames, name) && (searches || reading.MatchString(tool)):
-		if pattern := strings.TrimPrefix(text, "./"); plainGlob.MatchString(pattern) && !strings.HasPrefix(pattern, "!") {
+		if (name == "pattern" || name == "patterns") && searchTools.MatchString(tool) {
+			break // an expression
+		}
+		for _, pattern := range globsIn(text) {
+			if pattern = strings.TrimPrefix(pattern, "./"); !plainGlob.MatchString(pattern) || strings.HasPrefix(pattern, "!") {
+				continue
+			}
 			*calls = append(*calls, implied{arguments: map[string]any{"command": "cat " + pattern}, secrets: true})
 			if base := path.Base(pattern); base != pattern { // whatever directories stand before it
 				*calls = append(*calls, implied{arguments: map[string]any{"command": "cat " + base}, secrets: true})
@@ -326,7 +332,7 @@ var (
 	variable   = lazyregexp.New(`^[A-Za-z_]\w*$`)
 	looks      = lazyregexp.New(`^(get|list|describe|head|lookup|search|batch-get|filter|query|scan|select|estimate|validate|test|wait)([A-Z_-]|$)`)
 	finds      = lazyregexp.New(`(?i)grep|search`)
-	reading    = lazyregexp.New(`(?i)read_?many|grep|search|glob`)
+	reading    = lazyregexp.New(`(?i)read_?many|grep|search`)
 	typing     = lazyregexp.New(`(?i)stdin|terminal|repl$|send_?keys`)
 	letters    = lazyregexp.New(`[A-Za-z0-9]{2}`)
 	plainGlob  = lazyregexp.New(`^[\w./*?\[\]{},~@+^-]+$`)

@@ -192,6 +192,7 @@ func TestBeside(t *testing.T) {
 		{"claude-code", "Grep", `{"pattern":"x","path":"/home/u/project"}`, allowed},
 		{"claude-code", "Grep", `{"pattern":"x","glob":".github/**"}`, allowed},
 		{"claude-code", "Glob", `{"pattern":"app/[id]/*.tsx"}`, allowed},
+		{"claude-code", "Glob", `{"pattern":"**/.env*"}`, allowed}, // as find
 		{"gemini", "read_many_files", `{"include":["src/a.js",".env"]}`, blocked},
 		{"gemini", "read_many_files", `{"include":[".e*"]}`, blocked},
 		{"gemini", "read_many_files", `{"paths":["a.md",".env"]}`, blocked},

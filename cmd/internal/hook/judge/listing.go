@@ -4,7 +4,7 @@
 package judge
 
 import (
-	"io"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -69,8 +69,11 @@ func (s *simple) listIn(path string) names {
 	if printed := s.lists[path]; printed != nil {
 		return printed
 	}
-	text, err := beginning(path)
-	if err != nil {
+	text, err := textIn(path)
+	switch {
+	case errors.Is(err, errLong):
+		return func(file) bool { return true } // it may name any
+	case err != nil:
 		return nil
 	}
 	in := map[string]bool{}
@@ -80,21 +83,24 @@ func (s *simple) listIn(path string) names {
 	return func(f file) bool { return in[f.path] }
 }
 
-// beginning returns the beginning of a file. It opens no named pipe: some managers of secrets have one in the place of .env, and its reader waits.
-func beginning(path string) (string, error) {
+// maxText bounds the files that are read here.
+const maxText = 4 << 20
+
+// errLong says that a file is longer than that.
+var errLong = errors.New("the file is too long")
+
+// textIn returns what a file holds. It opens no named pipe: some managers of secrets have one in the place of .env, and its reader waits.
+func textIn(path string) (string, error) {
 	info, err := os.Stat(path)
-	if err != nil {
+	switch {
+	case err != nil:
 		return "", err
-	}
-	if !info.Mode().IsRegular() {
+	case !info.Mode().IsRegular():
 		return "", fs.ErrInvalid
+	case info.Size() > maxText:
+		return "", errLong
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, 1<<16))
+	text, err := os.ReadFile(path)
 	return string(text), err
 }
 
@@ -247,26 +253,4 @@ func expression(pattern string, fold bool) *regexp.Regexp {
 func hidden(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && (strings.HasPrefix(rel, ".") || strings.Contains(rel, "/."))
-}
-
-// ignored reports whether git ignores a file, going by the name and the .gitignore in its directory and up to three above.
-func ignored(path string) bool {
-	dir, found := filepath.Dir(path), false
-	for range 4 {
-		if text, err := beginning(filepath.Join(dir, ".gitignore")); err == nil {
-			for line := range strings.Lines(text) {
-				line = strings.TrimSpace(line)
-				out := strings.HasPrefix(line, "!")
-				line = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(line, "!"), "**/"), "/")
-				if ok, _ := filepath.Match(line, filepath.Base(path)); ok {
-					found = !out
-				}
-			}
-		}
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil || found {
-			break
-		}
-		dir = filepath.Dir(dir)
-	}
-	return found
 }

@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -69,10 +70,10 @@ func (j *Judge) reached(ctx context.Context, p *policyFile, e hook.Event, c *cal
 // maxLine bounds the line that is read here. The check command has a lower bound of its own.
 const maxLine = 1 << 16
 
-// Bounds on a look at a directory.
+// Bounds on a look at a directory. A search in a larger one is everyday work, and a person who is asked for each would soon consent to all.
 const (
-	maxLooked = 3000
-	maxDeep   = 5
+	maxLooked  = 20_000
+	maxEntries = 4000 // of one directory: the others have their turn, too
 )
 
 // of returns the kind of the first step of a line that reaches too many files, and says what; "" if none does.
@@ -84,8 +85,10 @@ func (r *reach) of(steps []*simple, asks func(kind string) bool) (kind, what str
 		}
 		steps = append(steps, started(steps[i])...)
 	}
-	for _, s := range steps {
-		r.copies(s)
+	for i, s := range steps {
+		if i < len(steps)-1 { // nobody reads what the last one copies
+			r.copies(s)
+		}
 		switch {
 		case s.over && asks("secret") && len(r.secrets(s)) > 0:
 			return "secret", "has more commands than toolvet reads, where a file holds secrets"
@@ -135,33 +138,49 @@ func (r *reach) secrets(s *simple) (all []file) {
 	return append(all, r.copied...)
 }
 
-// look returns the files below a directory, those that hold secrets first.
+// look returns the files below a directory. Those near it come first, so that a bound leaves out the ones far down.
 func (r *reach) look(dir string) []file {
 	if all, done := r.looked[dir]; done {
 		return all
 	}
 	var all []file
-	n := 0
-	top := strings.TrimSuffix(dir, "/") + "/" // the directory may be a link
-	_ = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
-		if n++; n > maxLooked {
-			return filepath.SkipAll
+	left := maxLooked
+	for dirs := []string{strings.TrimSuffix(dir, "/") + "/"}; len(dirs) > 0 && left > 0; dirs = dirs[1:] { // the first may be a link
+		for _, d := range entries(dirs[0], left) {
+			left--
+			path := filepath.Join(dirs[0], d.Name())
+			switch {
+			case !d.IsDir():
+				all = append(all, file{path: path, secret: secretNames.MatchString(d.Name()) && r.secret(path)})
+			case !among(d.Name(), ".git node_modules .venv venv"):
+				dirs = append(dirs, path)
+			}
 		}
-		switch {
-		case err != nil:
-			return nil
-		case d.IsDir() && path != top && (among(d.Name(), ".git node_modules .venv venv") || strings.Count(path[len(dir):], string(filepath.Separator)) > maxDeep):
-			return filepath.SkipDir
-		case !d.IsDir():
-			all = append(all, file{path: path, secret: secretNames.MatchString(d.Name()) && r.secret(path)})
-		}
-		return nil
-	})
+	}
 	if r.looked == nil {
 		r.looked = map[string][]file{}
 	}
 	r.looked[dir] = all
 	return all
+}
+
+// entries returns up to some entries of a directory. Of a crowded one it returns some, and the usual names of secrets.
+func entries(dir string, most int) (list []fs.DirEntry) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	list, _ = f.ReadDir(min(most, maxEntries))
+	if len(list) < maxEntries {
+		return list
+	}
+	for _, name := range strings.Fields(".env .env.local .env.production .npmrc .netrc .pypirc .git-credentials id_rsa id_ed25519") {
+		if info, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+			list = append(list, fs.FileInfoToDirEntry(info))
+		}
+	}
+	return list
 }
 
 // secretNames are names that the policy may say to be those of secrets.
@@ -215,7 +234,7 @@ func searched(s *simple) names {
 	if s.program() == "git" {
 		words, deep = s.words[2:], true
 	}
-	if s.short("cLq") || s.has("--count --files-without-match --quiet --files") {
+	if s.short("cLq") || s.has("--count --files-without-match --quiet --files") || s.program() == "rg" && typed(s) {
 		return nil
 	}
 	var globs []string // as rg writes them: with a ! before what stays out
@@ -269,9 +288,6 @@ func searched(s *simple) names {
 	}
 	re := expression(pattern, s.short("i") || s.has("--ignore-case"))
 	every := s.short("v") || s.has("--invert-match") || re != nil && (re.MatchString("Qx_1=vj7") || re.MatchString("QX_Z=vj7"))
-	if !every && !credentialNames.MatchString(pattern) {
-		return nil
-	}
 	visible := s.rgReads()
 	if s.program() == "rg" && slices.ContainsFunc(globs, func(g string) bool { return !strings.HasPrefix(g, "!") }) {
 		visible = func(file) bool { return true } // a glob of rg overrides .gitignore, and finds hidden files
@@ -281,18 +297,47 @@ func searched(s *simple) names {
 		case !named(places, s.dir, f, deep), rg && !visible(f) && !named(places, s.dir, f, false), !globsHold(globs, s.dir, f.path):
 			return false
 		}
-		return every || re == nil || holdsMatch(cmp.Or(f.of, f.path), re)
+		return every || re == nil || shows(cmp.Or(f.of, f.path), re, credentialNames.MatchString(pattern) || around(s))
 	}
+}
+
+// typed reports whether rg searches the files of some types alone. None of its own types has files of secrets.
+func typed(s *simple) bool {
+	if s.has("-tall --type=all all") || strings.Contains(s.text, "--type-add") {
+		return false
+	}
+	return slices.ContainsFunc(s.words, func(w stepWord) bool {
+		return among(w.text, "-t --type") || strings.HasPrefix(w.text, "--type=") || strings.HasPrefix(w.text, "-t") && len(w.text) > 2
+	})
+}
+
+// around reports whether a search prints the lines around a match, too.
+func around(s *simple) bool {
+	return s.short("ABC0123456789") || slices.ContainsFunc(s.words, func(w stepWord) bool {
+		return strings.HasPrefix(w.text, "--context") || strings.HasPrefix(w.text, "--after-c") || strings.HasPrefix(w.text, "--before-c") || w.text == "--passthru"
+	})
 }
 
 // credentialNames are words in the names of credentials.
 var credentialNames = lazyregexp.New(`(?i)secret|token|passw|api_?key|(private|access|auth|encryption|signing)_?key|credential|_key\b`)
 
-// holdsMatch reports whether the beginning of a file has a match. A file that cannot be read may have one.
-func holdsMatch(path string, re *regexp.Regexp) bool {
-	text, err := beginning(path)
-	return err != nil || slices.ContainsFunc(strings.Split(text, "\n"), re.MatchString)
+// shows reports whether the matches in a file of secrets tell one: any match does, or a line that looks so. A file that cannot be read may have any.
+func shows(path string, re *regexp.Regexp, anyLine bool) bool {
+	text, err := textIn(path)
+	if err != nil {
+		return anyLine
+	}
+	return slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool {
+		if !re.MatchString(line) {
+			return false
+		}
+		line = strings.TrimSpace(line)
+		return anyLine || line != "" && line[0] != '#' && (credentialNames.MatchString(line) || secretValue.MatchString(line))
+	})
 }
+
+// secretValue is a long value, or an address with a password.
+var secretValue = lazyregexp.New(`(^|[=\s"'])[A-Za-z0-9][\w+/=-]{19,}|://[^\s/@]*:[^\s/@]+@`)
 
 // rgReads tells the files that rg or ag reads: hidden and ignored ones only if it is told so.
 func (s *simple) rgReads() names {
@@ -305,45 +350,6 @@ func (s *simple) rgReads() names {
 	all := u > 1 || s.has("--hidden -.") || s.program() == "ag" && u > 0
 	every := u > 0 || s.has("--no-ignore --no-ignore-vcs -uu")
 	return func(f file) bool { return (all || !hidden(s.dir, f.path)) && (every || !ignored(f.path)) }
-}
-
-// globsHold reports whether globs let a file in: none with a ! matches it, and one without, if there are such.
-func globsHold(globs []string, dir, path string) bool {
-	wanted, in := false, false
-	rel, err := filepath.Rel(dir, path)
-	if err != nil {
-		rel = path
-	}
-	for _, g := range globs {
-		out := strings.HasPrefix(g, "!")
-		matched := false
-		for _, one := range alternatives(strings.TrimPrefix(g, "!")) {
-			one = strings.Trim(strings.TrimPrefix(strings.TrimPrefix(one, "./"), "**/"), "/")
-			for _, part := range append(strings.Split(rel, "/"), rel) {
-				ok, _ := filepath.Match(one, part)
-				matched = matched || ok
-			}
-		}
-		if out && matched {
-			return false
-		}
-		wanted, in = wanted || !out, in || !out && matched
-	}
-	return in || !wanted
-}
-
-// alternatives expands the first braces of a glob.
-func alternatives(glob string) []string {
-	before, rest, ok := strings.Cut(glob, "{")
-	inner, after, closed := strings.Cut(rest, "}")
-	if !ok || !closed {
-		return []string{glob}
-	}
-	var all []string
-	for one := range strings.SplitSeq(inner, ",") {
-		all = append(all, before+one+after)
-	}
-	return all
 }
 
 // packs returns the files that a step writes into an archive on its standard output.
@@ -578,7 +584,7 @@ func tellsOthers(s *simple) bool {
 		return false
 	}
 	for dir := s.dir; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
-		if text, err := beginning(filepath.Join(dir, ".git", "config")); err == nil {
+		if text, err := textIn(filepath.Join(dir, ".git", "config")); err == nil {
 			return !strings.Contains(strings.ToLower(text), repository)
 		}
 	}

@@ -56,7 +56,7 @@ var walks = []string{
 	"g=grep; $g -r . .", "d=.; grep -r . \"$d\"", "d=$(pwd); grep -r . $d", "grep -r . `pwd`", "export d=.; grep -r . ${d}", "grep -r . ${d:-.}", "files=$(ls -A); cat $files", "a=($(ls -A)); cat \"${a[@]}\"", "set -- $(ls -A); cat \"$@\"", "grep -r . $(git rev-parse --show-toplevel)", "grep -r . $(realpath .)",
 	"ls -A > l; cat $(cat l)", "ls -A > l; xargs cat < l", "ls -A > l; xargs -a l cat", "ls -A > l; while read f; do cat \"$f\"; done < l", "find . -type f > l && xargs -I% sh -c 'cat %' < l", "xargs cat < .names", "xargs -a .names head", "cat .names | xargs cat", "ls -A | parallel cat", "ls -A | xargs -I% sh -c 'cat %'", "parallel cat ::: $(ls -A)", "ls -A | xargs timeout 5 cat",
 	"cp -r . ../c && grep -r . ../c", "cp -a . ../c; cd ../c && grep -r . .", "cp -r packages ../c && grep -r . ../c", "rsync -a . ../c && rg -uuu . ../c", "cp -rt ../c . && grep -r . ../c", "cp -r . ../c && cp -r ../c ../d && grep -r . ../d", "tar cf - . | tar xf - -C ../c && grep -r . ../c", "tar czf ../x.tgz . && tar xzf ../x.tgz -C ../c && grep -r . ../c", "tar czf ../x.tgz . && tar xzOf ../x.tgz", "zip -qr ../x.zip . && unzip -p ../x.zip", "tar czf ../x.tgz . && base64 ../x.tgz", "ln -s \"$PWD\" ../c && grep -r . ../c/",
-	"tar cf - . | tar xOf -", "diff -r . ../empty", "git diff --no-index /dev/null .", "ugrep -r . .", "rg -g '*nv' .", "rg --hidden -g '*' .", "rg -g '*' SECRET", "grep -rE '^[A-Z_]+=' .",
+	"tar cf - . | tar xOf -", "diff -r . ../empty", "git diff --no-index /dev/null .", "ugrep -r . .", "rg -g '*nv' .", "rg --hidden -g '*' .", "rg -g '*' SECRET", "grep -rn API .", "rg -uuu ^API", "rg -uuu -C2 X packages", "grep -rE '^[A-Z_]+=' .",
 }
 
 // TestReach holds that a line is asked about that reaches a file of secrets, or all files, without their names, and that its harmless neighbours pass.
@@ -73,7 +73,7 @@ func TestReach(t *testing.T) {
 		"": {
 			"cat $(ls)", "cat *", "cat src/*.js", "find . -name '*.js' -exec cat {} +", "find src -type f | xargs cat", "find . -type f | xargs wc -l", "find . -type f -not -path '*/.*' | xargs cat", "find . -type f ! -name '.env*' -exec cat {} +", "git ls-files | xargs cat", "git ls-files -o --exclude-standard | xargs cat", "ls -a | grep -v env | xargs cat", "ls -la", "ls -a | head",
 			"grep -rn TODO .", "grep -rn localhost .", "grep -rn '' src", "grep -r . src", "grep -rl SECRET .", "grep -rc SECRET .", "grep -r SECRET --include='*.js' .", "grep -r SECRET --include=*.{js,ts} .", "grep -rn SECRET --exclude='.env*' .", "grep -rn SECRET --exclude={.env,.env.local} .", "grep -rn password .", "grep SECRET README.md", "rg SECRET", "rg ''", "rg --hidden SECRET", "rg -uuu SECRET -g '*.js'",
-			"rg -uuu SECRET -g '!.env*'", "bash -c 'grep -rn TODO .'", "timeout 60 grep -rn '' src", "d=src; grep -r . \"$d\"", "files=$(ls); cat $files", "git ls-files > l; xargs cat < l", "xargs cat < .list", "while read f; do cat \"$f\"; done < .list", "set -- a b; cat \"$@\"", "command -v grep", "f() { grep -r . \"$1\"; }; f src",
+			"rg -uuu SECRET -g '!.env*'", "rg -uuu -tjs SECRET", "rg -uuu SECRET -g '!packages/**' -g '!.env'", "grep -rn import .", "bash -c 'grep -rn TODO .'", "timeout 60 grep -rn '' src", "d=src; grep -r . \"$d\"", "files=$(ls); cat $files", "git ls-files > l; xargs cat < l", "xargs cat < .list", "while read f; do cat \"$f\"; done < .list", "set -- a b; cat \"$@\"", "command -v grep", "f() { grep -r . \"$1\"; }; f src",
 			"cp -r . ../c && ls ../c", "cp -r src ../c && grep -r . ../c", "cp -r . ../c && grep -rn TODO ../c", "rsync -a --exclude='.env*' . ../c && grep -r . ../c", "tar czf ../x.tgz --exclude='.env*' . && tar xzOf ../x.tgz", "tar czf ../x.tgz . && tar tzf ../x.tgz", "tar xzOf x.tgz", "unzip -p x.zip", "diff -r src ../src", "diff -rq . ../c", "git diff --no-index src ../src", "git diff",
 			"git grep SECRET", "find . -type f | xargs grep -n TODO", "ls -a | grep env", "find . -type f | xargs sed -i 's/a/b/'", "find . -type f -exec md5sum {} +",
 			"tar czf backup.tgz .", "tar czf - . > backup.tgz", "tar czf - src | base64", "tar cz --exclude='.env*' . | base64", "zip -qr site.zip .", "cp -r src public/", "cp index.js public/", "cp -r . ../copy",
@@ -125,6 +125,18 @@ func TestSearches(t *testing.T) {
 		`{"pattern":"SECRET","glob":"*","path":"src","output_mode":"content"}`:             "",
 		`{"pattern":"TODO","glob":"*","output_mode":"content"}`:                            "",
 		`{"pattern":"->count","glob":"*","output_mode":"content"}`:                         "",
+		`{"pattern":"SECRET","glob":"*.js,*env","output_mode":"content"}`:                  "ask",
+		`{"pattern":"SECRET","glob":"*.js *env","output_mode":"content"}`:                  "ask",
+		`{"pattern":"SECRET","glob":"*.js .env","output_mode":"content"}`:                  "deny",
+		`{"pattern":"X","glob":"packages/**/*","output_mode":"content","-A":3}`:            "ask",
+		`{"pattern":"X","glob":"packages/**","output_mode":"content","-A":3}`:              "ask",
+		`{"pattern":"X","glob":"*.{m{d,x},{js,e*}}","output_mode":"content","context":1}`:  "ask",
+		`{"pattern":"^API","glob":"*","output_mode":"content"}`:                            "ask",
+		`{"pattern":"x","glob":"*","type":"js","output_mode":"content"}`:                   "",
+		`{"pattern":"SECRET","glob":"*","type":"js","output_mode":"content"}`:              "",
+		`{"pattern":".env","output_mode":"content"}`:                                       "",
+		`{"pattern":"id_rsa"}`:                                  "",
+		`{"pattern":".*","path":"src","output_mode":"content"}`: "",
 	} {
 		forgotten(j)
 		var given map[string]any
@@ -134,6 +146,15 @@ func TestSearches(t *testing.T) {
 		got, why := decision(t, j, &link.Request{Host: "claude-code", Preset: "standard", Dir: dir, Payload: payload(t, "Grep", given, dir)})
 		if got != want {
 			t.Errorf("%s: %q, want %q: %s", input, got, want, why)
+		}
+	}
+	for text, want := range map[string]string{"/.env\n/packages/*/.env.local\n": "", "/.env\n/packages/*/.env\n": "ask", ".env\npackages/\n": "", ".env*\n!.env\n": "ask"} {
+		if err := os.WriteFile(filepath.Join(dir, ".gitignore"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		forgotten(j)
+		if got, why := decision(t, j, &link.Request{Host: "claude-code", Preset: "standard", Dir: dir, Payload: payload(t, "Grep", map[string]any{"pattern": "=", "output_mode": "content"}, dir)}); got != want {
+			t.Errorf("where git ignores %q: %q, want %q: %s", text, got, want, why)
 		}
 	}
 	if err := os.Remove(filepath.Join(dir, ".gitignore")); err != nil {

@@ -37,8 +37,16 @@ func searchOf(e hook.Event) *simple {
 	if given["-i"] == true {
 		s.words = append(s.words, stepWord{text: "-i"})
 	}
-	if glob := first("glob include include_pattern includePattern glob_pattern"); glob != "" {
+	if kind := first("type file_type fileType"); kind != "" {
+		s.words = append(s.words, stepWord{text: "--type=" + kind})
+	}
+	for _, glob := range globsIn(first("glob include include_pattern includePattern glob_pattern file_pattern filePattern")) {
 		s.words = append(s.words, stepWord{text: "--glob=" + glob})
+	}
+	for _, lines := range []string{"-A", "-B", "-C", "context"} {
+		if n, ok := given[lines].(float64); ok && n > 0 {
+			s.words = append(s.words, stepWord{text: "--context"}, stepWord{text: "1"})
+		}
 	}
 	if place := first("path dir_path directory"); place != "" {
 		s.words = append(s.words, stepWord{text: "--"}, stepWord{text: place})

@@ -109,7 +109,8 @@ type stepReader struct {
 	lists     map[string]names
 	in        []*simple
 	steps     []*simple
-	depth     int // of lines within lines, and of functions
+	depth     int      // of lines within lines, and of functions
+	running   []string // the functions whose calls are read
 	room      *room
 }
 
@@ -382,9 +383,15 @@ func (r *stepReader) call(c *syntax.CallExpr) {
 		r.line(strings.TrimPrefix(s.text, " eval "))
 	case among(program, shells):
 		r.shell(s)
-	case r.functions[program] != nil && r.depth < maxWithin && len(s.words) > 1: // deeper calls repeat what has been read
+	case r.functions[program] != nil && len(s.words) > 1:
+		if r.depth >= maxWithin {
+			r.room.over = r.room.over || !slices.Contains(r.running, program) // deeper calls of a function by itself repeat what has been read
+			break
+		}
 		r.depth++
+		r.running = append(r.running, program)
 		r.within(s.words[1:], func() { r.stmt(r.functions[program]) })
+		r.running = r.running[:len(r.running)-1]
 		r.depth--
 	case program == "git":
 		for len(s.words) > 2 && strings.HasPrefix(s.words[1].text, "-") {

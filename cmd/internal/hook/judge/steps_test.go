@@ -4,6 +4,7 @@
 package judge
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -49,7 +50,10 @@ func TestUnread(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, ".env"), []byte("A=1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	nested := "grep -r . ."
+	nested, calls := "grep -r . .", "f0() { grep -r . \"$1\"; }; "
+	for i := range maxWithin + 1 {
+		calls += fmt.Sprintf("f%d() { f%d \"$1\"; }; ", i+1, i)
+	}
 	for range maxWithin {
 		nested = "eval " + nested
 	}
@@ -60,10 +64,41 @@ func TestUnread(t *testing.T) {
 		"many, then one that starts": strings.Repeat(":;", 300) + "find . -type f -exec cat {} +",
 		"long values":                "x=0123456789; " + strings.Repeat("x=$x$x; ", 40) + strings.Repeat("echo $x; ", 300) + "d=.; grep -r . $d",
 		"nested":                     nested,
+		"functions":                  calls + fmt.Sprintf("f%d .", maxWithin+1),
 	} {
 		r := &reach{secret: func(path string) bool { return filepath.Base(path) == ".env" }}
 		if kind, _ := r.of(stepsOf(line, dir), func(kind string) bool { return kind == "secret" }); kind != "secret" {
 			t.Errorf("%s: %q", name, kind)
+		}
+	}
+}
+
+// TestFar holds that a file of secrets counts that stands far down, among many files or behind them, and in a long list of names.
+func TestFar(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	files := []string{"z/.env", "crowd/.env", "a/b/c/d/e/f/g/h/.env"}
+	for i := range maxEntries + 100 {
+		files = append(files, fmt.Sprintf("crowd/%d.txt", i))
+	}
+	for _, name := range files {
+		mkdir(t, filepath.Dir(filepath.Join(dir, name)))
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("A=1\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range map[string]string{"long": strings.Repeat("a.txt\n", 20_000) + "z/.env\n", "longer": strings.Repeat("a.txt\n", 1_000_000)} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for line, want := range map[string]string{
+		"grep -r . z": "secret", "grep -r . a": "secret", "grep -r . crowd": "secret", "grep -r . .": "secret", "xargs cat < long": "secret", "xargs cat < longer": "secret",
+		"f() { f \"$1\"; }; f .": "",
+	} {
+		r := &reach{secret: func(path string) bool { return filepath.Base(path) == ".env" }}
+		if kind, _ := r.of(stepsOf(line, dir), func(kind string) bool { return kind == "secret" }); kind != want {
+			t.Errorf("%s: %q, want %q", line, kind, want)
 		}
 	}
 }
