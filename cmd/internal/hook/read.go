@@ -246,7 +246,7 @@ func split(e *Event, prefix, separator, known string) {
 		return
 	}
 	if known != "" {
-		if tool, ok := strings.CutPrefix(rest, plain(known)+separator); ok && tool != "" {
+		if tool, ok := strings.CutPrefix(rest, Plain(known)+separator); ok && tool != "" {
 			e.Server, e.MCPTool = known, tool
 			return
 		}
@@ -256,8 +256,8 @@ func split(e *Event, prefix, separator, known string) {
 	}
 }
 
-// plain is how hosts write a server's name within the name of a tool.
-func plain(s string) string {
+// Plain is how hosts write a server's name within the name of a tool.
+func Plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '-', r == '_':

@@ -5,15 +5,10 @@ package judge
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/cmd/internal/clientconfig"
-	"github.com/toolvet/toolvet/cmd/internal/hook"
 	"github.com/toolvet/toolvet/cmd/internal/hook/builtin"
-	"github.com/toolvet/toolvet/cmd/internal/hook/link"
 )
 
 // catalog returns the tools of a call's server. An unlisted tool, of an MCP server or of a later version of the host, gets a schema from the call's
@@ -128,40 +123,4 @@ func union(a, b any) map[string]any {
 		}
 	}
 	return out
-}
-
-// configured reports whether a configuration file of a client names an MCP server.
-func configured(server string, e hook.Event, r *link.Request) bool {
-	home := r.Getenv("HOME")
-	if home == "" {
-		home = r.Getenv("USERPROFILE")
-	}
-	config := r.Getenv("XDG_CONFIG_HOME")
-	if config == "" {
-		config = filepath.Join(home, ".config")
-	}
-	dirs := append([]string{e.Dir}, e.Roots...)
-	for _, dir := range dirs {
-		for _, place := range serverPlaces(clientconfig.Surroundings{Dir: dir, Home: home, Config: config, Getenv: r.Getenv}) {
-			if info, err := os.Stat(place.File); err != nil || !info.Mode().IsRegular() { // opening a FIFO may block for ever
-				continue
-			}
-			text, err := os.ReadFile(place.File)
-			if err != nil {
-				continue
-			}
-			if names, err := clientconfig.Names(text, place.ID, dir); err == nil && slices.Contains(names, server) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// serverPlaces are the files in which hosts have their MCP servers.
-func serverPlaces(s clientconfig.Surroundings) []clientconfig.Place {
-	settings := func(dir string) clientconfig.Place {
-		return clientconfig.Place{ID: "claude-code", File: filepath.Join(dir, ".claude", "settings.json")}
-	}
-	return append(s.AllPlaces(), settings(s.Home), settings(s.Dir))
 }

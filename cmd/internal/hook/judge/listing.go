@@ -89,15 +89,18 @@ const maxText = 4 << 20
 // errLong says that a file is longer than that.
 var errLong = errors.New("the file is too long")
 
-// textIn returns what a file holds. It opens no named pipe: some managers of secrets have one in the place of .env, and its reader waits.
-func textIn(path string) (string, error) {
+// textIn returns what a file holds.
+func textIn(path string) (string, error) { return textUpTo(path, maxText) }
+
+// textUpTo does so up to another bound. It opens no named pipe: some managers of secrets have one in the place of .env, and its reader waits.
+func textUpTo(path string, most int64) (string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
 		return "", err
 	case !info.Mode().IsRegular():
 		return "", fs.ErrInvalid
-	case info.Size() > maxText:
+	case info.Size() > most:
 		return "", errLong
 	}
 	text, err := os.ReadFile(path)
