@@ -4,13 +4,11 @@
 package judge
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -203,6 +201,10 @@ func reads(s *simple) names {
 	case program == "diff" && (s.short("r") || s.has("--recursive")) && !s.short("q") && !s.has("--brief"), program == "git" && len(s.words) > 1 && s.words[1].text == "diff" && s.has("--no-index") && !s.has("--stat --name-only --name-status --quiet"):
 		words := s.operands()
 		return func(f file) bool { return named(words, s.dir, f, true) }
+	case composed(s):
+		return func(f file) bool {
+			return filepath.Dir(f.path) == s.dir && strings.HasPrefix(filepath.Base(f.path), ".env")
+		}
 	case (among(program, takers) || among(program, "tar gtar bsdtar") && tarPrints(s)) && slices.ContainsFunc(s.in, func(from *simple) bool { return packs(from) != nil }):
 		for _, from := range s.in {
 			if packed := packs(from); packed != nil {
@@ -217,139 +219,24 @@ func reads(s *simple) names {
 	return nil
 }
 
-func searches(s *simple) bool {
-	return among(s.program(), "grep egrep fgrep zgrep ugrep rg ag ack") || s.program() == "git" && len(s.words) > 1 && s.words[1].text == "grep" && s.has("--no-index --no-exclude-standard")
-}
-
-// searchValues are options of searches that take the next word.
-const searchValues = "-A -B -C -m -d -D -t -T -f --max-count --after-context --before-context --context --file --type --color --colors --sort -j --threads -M"
-
-// searched returns the files of a search that prints every line, or lines with secrets by their looks.
-func searched(s *simple) names {
-	pattern, given := "", false
-	var places []stepWord
-	words := s.words[1:]
-	rg := among(s.program(), "rg ag ack")
-	deep := rg || s.short("rR") || s.has("--recursive --dereference-recursive --directories=recurse")
-	if s.program() == "git" {
-		words, deep = s.words[2:], true
-	}
-	if s.short("cLq") || s.has("--count --files-without-match --quiet --files") || s.program() == "rg" && typed(s) {
-		return nil
-	}
-	var globs []string // as rg writes them: with a ! before what stays out
-	ended := false
-	for i := 0; i < len(words); i++ {
-		w, next := words[i], ""
-		if i+1 < len(words) {
-			next = words[i+1].text
-		}
-		option, value, glued := strings.Cut(w.text, "=")
-		switch {
-		case w.from == nil && !ended && w.text == "--":
-			ended = true
-		case !ended && w.from == nil && strings.HasPrefix(w.text, "--") && (among(option, "--include --exclude --exclude-dir --glob --iglob --ignore") || option == "--regexp"):
-			if !glued {
-				value = next
-				i++
-			}
-			switch option {
-			case "--regexp":
-				pattern, given = value, true
-			case "--exclude", "--exclude-dir", "--ignore":
-				globs = append(globs, "!"+value)
-			default:
-				globs = append(globs, value)
-			}
-		case !ended && w.from == nil && (w.text == "-g" && rg):
-			globs = append(globs, next)
-			i++
-		case !ended && w.from == nil && among(w.text, searchValues):
-			i++
-		case !ended && w.from == nil && len(w.text) > 1 && w.text[0] == '-' && w.text[1] != '-' && strings.HasSuffix(w.text, "e"):
-			pattern, given = next, true
-			i++
-		case !ended && w.from == nil && len(w.text) > 1 && w.text[0] == '-':
-		case !given:
-			pattern, given = w.text, true
-		default:
-			places = append(places, w)
-		}
-	}
-	if len(places) == 0 {
-		if !deep || len(s.in) > 0 {
-			return nil
-		}
-		places = []stepWord{{text: "."}}
-	}
-	fixed := s.program() == "fgrep" || s.short("F") || s.has("--fixed-strings")
-	if fixed {
-		pattern = regexp.QuoteMeta(pattern)
-	}
-	re := expression(pattern, s.short("i") || s.has("--ignore-case"))
-	every := s.short("v") || s.has("--invert-match") || re != nil && (re.MatchString("Qx_1=vj7") || re.MatchString("QX_Z=vj7"))
-	visible := s.rgReads()
-	if s.program() == "rg" && slices.ContainsFunc(globs, func(g string) bool { return !strings.HasPrefix(g, "!") }) {
-		visible = func(file) bool { return true } // a glob of rg overrides .gitignore, and finds hidden files
-	}
-	return func(f file) bool {
-		switch {
-		case !named(places, s.dir, f, deep), rg && !visible(f) && !named(places, s.dir, f, false), !globsHold(globs, s.dir, f.path):
-			return false
-		}
-		return every || re == nil || shows(cmp.Or(f.of, f.path), re, credentialNames.MatchString(pattern) || around(s))
-	}
-}
-
-// typed reports whether rg searches the files of some types alone. None of its own types has files of secrets.
-func typed(s *simple) bool {
-	if s.has("-tall --type=all all") || strings.Contains(s.text, "--type-add") {
+// composed reports whether a step prints what docker compose makes of a project's .env.
+func composed(s *simple) bool {
+	words := s.operands()
+	switch {
+	case among(s.program(), "docker-compose podman-compose"):
+	case among(s.program(), "docker podman") && len(words) > 0 && words[0].text == "compose":
+		words = words[1:]
+	default:
 		return false
 	}
-	return slices.ContainsFunc(s.words, func(w stepWord) bool {
-		return among(w.text, "-t --type") || strings.HasPrefix(w.text, "--type=") || strings.HasPrefix(w.text, "-t") && len(w.text) > 2
-	})
-}
-
-// around reports whether a search prints the lines around a match, too.
-func around(s *simple) bool {
-	return s.short("ABC0123456789") || slices.ContainsFunc(s.words, func(w stepWord) bool {
-		return strings.HasPrefix(w.text, "--context") || strings.HasPrefix(w.text, "--after-c") || strings.HasPrefix(w.text, "--before-c") || w.text == "--passthru"
-	})
-}
-
-// credentialNames are words in the names of credentials.
-var credentialNames = lazyregexp.New(`(?i)secret|token|passw|api_?key|(private|access|auth|encryption|signing)_?key|credential|_key\b`)
-
-// shows reports whether the matches in a file of secrets tell one: any match does, or a line that looks so. A file that cannot be read may have any.
-func shows(path string, re *regexp.Regexp, anyLine bool) bool {
-	text, err := textIn(path)
-	if err != nil {
-		return anyLine
+	verb := func(list string) int {
+		return slices.IndexFunc(words, func(w stepWord) bool { return among(w.text, list) })
 	}
-	return slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool {
-		if !re.MatchString(line) {
-			return false
-		}
-		line = strings.TrimSpace(line)
-		return anyLine || line != "" && line[0] != '#' && (credentialNames.MatchString(line) || secretValue.MatchString(line))
-	})
-}
-
-// secretValue is a long value, or an address with a password.
-var secretValue = lazyregexp.New(`(^|[=\s"'])[A-Za-z0-9][\w+/=-]{19,}|://[^\s/@]*:[^\s/@]+@`)
-
-// rgReads tells the files that rg or ag reads: hidden and ignored ones only if it is told so.
-func (s *simple) rgReads() names {
-	u := 0
-	for _, w := range s.words {
-		if w.text == "--unrestricted" || len(w.text) > 1 && w.text[0] == '-' && w.text[1] != '-' {
-			u += strings.Count(w.text, "u")
-		}
+	if verb("run exec") >= 0 {
+		return verb("env printenv") > verb("run exec")
 	}
-	all := u > 1 || s.has("--hidden -.") || s.program() == "ag" && u > 0
-	every := u > 0 || s.has("--no-ignore --no-ignore-vcs -uu")
-	return func(f file) bool { return (all || !hidden(s.dir, f.path)) && (every || !ignored(f.path)) }
+	return verb("config convert") >= 0 && verb("up down build ps logs start stop restart pull push") < 0 &&
+		!s.has("-q --quiet --services --images --volumes --profiles --networks --models --hash")
 }
 
 // packs returns the files that a step writes into an archive on its standard output.
