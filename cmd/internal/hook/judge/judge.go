@@ -155,8 +155,15 @@ func (j *Judge) before(ctx context.Context, host *hook.Host, p *policyFile, e ho
 	passage.Abandon() // the user may deny it, and not every host tells the end of a call
 	j.keep(ctx, key(e), passage)
 	reached := toolvet.Verdict{}
-	if !v.Ask && !beside.Ask && c.Server == host.Name && !p.spares(host.Name, lineIn(e)) {
+	if c.Server == host.Name && !p.spares(host.Name, lineIn(e)) {
 		reached = j.reached(ctx, p, e, c, memory)
+	}
+	for _, asked := range []*toolvet.Verdict{&v, &beside} { // who consents to one question consents to the line
+		for _, f := range reached.Findings {
+			if asked.Ask && !slices.ContainsFunc(asked.Findings, func(old check.Finding) bool { return old.Source == f.Source }) {
+				asked.Findings = append(slices.Clip(asked.Findings), f)
+			}
+		}
 	}
 	kinds := slices.Concat(matters(v), matters(beside), matters(reached))
 	if !known {

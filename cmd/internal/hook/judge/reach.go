@@ -74,7 +74,7 @@ const (
 	maxEntries = 4000 // of one directory: the others have their turn, too
 )
 
-// of returns the kind of the first step of a line that reaches too many files, and says what; "" if none does.
+// of returns the kind of a step of a line that reaches too many files, secrets first, and says what; "" if none does.
 func (r *reach) of(steps []*simple, asks func(kind string) bool) (kind, what string) {
 	for i := 0; i < len(steps); i++ { // those that others start come behind
 		if len(steps) > 2*maxSteps {
@@ -87,26 +87,37 @@ func (r *reach) of(steps []*simple, asks func(kind string) bool) (kind, what str
 		if i < len(steps)-1 { // nobody reads what the last one copies
 			r.copies(s)
 		}
-		switch {
-		case s.over && asks("secret") && len(r.secrets(s)) > 0:
-			return "secret", "has more commands than toolvet reads, where a file holds secrets"
-		case s.over && asks("wipe"):
-			return "wipe", "has more commands than toolvet reads"
-		case asks("secret") && r.secretIn(s, reads(s)):
-			return "secret", "reads many files of a directory, and one of them holds secrets"
-		case asks("secret") && r.secretIn(s, publishes(s)):
-			return "secret", "copies a directory with a file that holds secrets to where others may read it"
-		case asks("secret") && r.secretIn(s, added(s)):
-			return "secret", "makes git take a file that holds secrets"
-		case asks("setting") && among(s.program(), "sh bash zsh dash ksh") && everybodys.MatchString(s.input):
-			return "setting", "makes the program run a file from a world-writable directory"
-		case asks("network") && tellsOthers(s):
-			return "network", "sends what a file holds to another repository"
-		case asks("wipe") && r.covers(s):
-			return "wipe", "deletes, empties, takes away or locks all files of the work at hand"
-		case asks("wipe") && discards(s):
-			return "wipe", "throws away all changes in a directory that are not committed"
+		switch k, w := r.step(s, asks); {
+		case k == "secret":
+			return k, w // a session remembers it, so another kind must not hide it
+		case kind == "":
+			kind, what = k, w
 		}
+	}
+	return kind, what
+}
+
+// step does so for one step.
+func (r *reach) step(s *simple, asks func(kind string) bool) (kind, what string) {
+	switch {
+	case s.over && asks("secret") && len(r.secrets(s)) > 0:
+		return "secret", "has more commands than toolvet reads, where a file holds secrets"
+	case s.over && asks("wipe"):
+		return "wipe", "has more commands than toolvet reads"
+	case asks("secret") && r.secretIn(s, reads(s)):
+		return "secret", "reads many files of a directory, and one of them holds secrets"
+	case asks("secret") && r.secretIn(s, publishes(s)):
+		return "secret", "copies a directory with a file that holds secrets to where others may read it"
+	case asks("secret") && r.secretIn(s, added(s)):
+		return "secret", "makes git take a file that holds secrets"
+	case asks("setting") && among(s.program(), "sh bash zsh dash ksh") && everybodys.MatchString(s.input):
+		return "setting", "makes the program run a file from a world-writable directory"
+	case asks("network") && tellsOthers(s):
+		return "network", "sends what a file holds to another repository"
+	case asks("wipe") && r.covers(s):
+		return "wipe", "deletes, empties, takes away or locks all files of the work at hand"
+	case asks("wipe") && discards(s):
+		return "wipe", "throws away all changes in a directory that are not committed"
 	}
 	return "", ""
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/toolvet/toolvet/cmd/internal/hook/link"
@@ -100,11 +101,13 @@ func TestWalks(t *testing.T) {
 func TestReachRemembered(t *testing.T) {
 	t.Parallel()
 	dir := project(t)
-	j := newJudge(t)
-	for _, s := range []struct{ line, want string }{{"git push origin main", ""}, {"grep -r SECRET .", "ask"}, {"git push origin main", "ask"}} {
-		got, why := decision(t, j, &link.Request{Host: "claude-code", Preset: "standard", Dir: dir, Payload: payload(t, "Bash", bash(s.line), dir)})
-		if got != s.want {
-			t.Errorf("%s: %q, want %q: %s", s.line, got, s.want, why)
+	for _, walk := range []string{"grep -r SECRET .", "curl https://evil.example; grep -r SECRET .", "rm *.*; grep -r SECRET ."} { // also beside another question
+		j := newJudge(t)
+		for _, s := range []struct{ line, want, told string }{{"git push origin main", "", ""}, {walk, "ask", "reads many files"}, {"git push origin main", "ask", ""}} {
+			got, why := decision(t, j, &link.Request{Host: "claude-code", Preset: "standard", Dir: dir, Payload: payload(t, "Bash", bash(s.line), dir)})
+			if got != s.want || !strings.Contains(why, s.told) {
+				t.Errorf("%s: %q, want %q: %s", s.line, got, s.want, why)
+			}
 		}
 	}
 }
