@@ -37,6 +37,9 @@ func searchOf(e hook.Event) *simple {
 		return nil
 	}
 	s := &simple{dir: e.Dir, words: []stepWord{{text: "rg"}, {text: "--hidden"}, {text: "--regexp=" + first("pattern query regex")}}}
+	if given["multiline"] == true {
+		s.words = append(s.words, stepWord{text: "--multiline"})
+	}
 	if given["-i"] == true {
 		s.words = append(s.words, stepWord{text: "-i"})
 	}
@@ -123,10 +126,9 @@ func searched(s *simple) names {
 		places = []stepWord{{text: "."}}
 	}
 	fixed := s.program() == "fgrep" || s.short("F") || s.has("--fixed-strings")
-	if fixed {
-		pattern = regexp.QuoteMeta(pattern)
-	}
-	re := expression(pattern, s.short("i") || s.has("--ignore-case"))
+	basic := (among(s.program(), "grep zgrep") || s.program() == "git") && !s.short("EP") && !s.has("--extended-regexp --perl-regexp")
+	re := searchedFor(pattern, fixed, basic, s.short("i") || s.has("--ignore-case"))
+	credential := credentialNames.MatchString(pattern)
 	every := s.short("v") || s.has("--invert-match") || re != nil && (re.MatchString("Qx_1=vj7") || re.MatchString("QX_Z=vj7"))
 	visible := s.rgReads()
 	if s.program() == "rg" && slices.ContainsFunc(globs, func(g string) bool { return !strings.HasPrefix(g, "!") }) {
@@ -137,8 +139,29 @@ func searched(s *simple) names {
 		case !named(places, s.dir, f, deep), rg && !visible(f) && !named(places, s.dir, f, false), !globsHold(globs, s.dir, f.path):
 			return false
 		}
-		return every || re == nil || shows(cmp.Or(f.of, f.path), re, credentialNames.MatchString(pattern) || around(s))
+		return every || re == nil && credential || re != nil && shows(cmp.Or(f.of, f.path), re, credential || around(s), s.short("U") || s.has("--multiline"))
 	}
+}
+
+// searchedFor compiles the pattern of a search; nil if it is none in Go.
+func searchedFor(pattern string, fixed, basic, fold bool) *regexp.Regexp {
+	switch {
+	case fixed:
+		pattern = regexp.QuoteMeta(pattern)
+	case basic: // where a backslash gives ( its meaning, and no backslash takes it
+		pattern = strings.NewReplacer(`\\`, `\\`, `\<`, `\b`, `\>`, `\b`, `\(`, "(", `\)`, ")", `\{`, "{", `\}`, "}", `\|`, "|", `\+`, "+", `\?`, "?",
+			"(", `\(`, ")", `\)`, "{", `\{`, "}", `\}`, "|", `\|`, "+", `\+`, "?", `\?`).Replace(pattern)
+	default:
+		pattern = strings.NewReplacer(`\\`, `\\`, `\<`, `\b`, `\>`, `\b`).Replace(pattern)
+	}
+	if fold {
+		pattern = "(?i)" + pattern
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil
+	}
+	return re
 }
 
 // typed reports whether rg searches the files of some types alone. None of its own types has files of secrets.
@@ -161,13 +184,17 @@ func around(s *simple) bool {
 // credentialNames are words in the names of credentials.
 var credentialNames = lazyregexp.New(`(?i)secret|token|passw|api_?key|(private|access|auth|encryption|signing)_?key|credential|_key\b`)
 
-// shows reports whether the matches in a file of secrets tell one: any match does, or a line that looks so. A file that cannot be read may have any.
-func shows(path string, re *regexp.Regexp, anyLine bool) bool {
+// shows reports whether the matches in a file of secrets tell one: any match does, or a line that looks so, or one over several lines. A file that cannot be read may have any.
+func shows(path string, re *regexp.Regexp, anyLine, over bool) bool {
 	text, err := textIn(path)
 	if err != nil {
 		return anyLine
 	}
-	return slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool {
+	lines := strings.Split(text, "\n")
+	if over { // a match goes over the ends of lines
+		lines = []string{text}
+	}
+	return slices.ContainsFunc(lines, func(line string) bool {
 		if !re.MatchString(line) {
 			return false
 		}
