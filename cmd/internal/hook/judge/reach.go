@@ -70,7 +70,7 @@ const maxLine = 1 << 16
 
 // Bounds on a look at a directory. A search in a larger one is everyday work, and a person who is asked for each would soon consent to all.
 const (
-	maxLooked  = 20_000
+	maxLooked  = 50_000
 	maxEntries = 4000 // of one directory: the others have their turn, too
 )
 
