@@ -83,18 +83,38 @@ func Compare(before, after *Report, worked, works []Cell) Comparison {
 }
 
 // Behind returns the facts of an audit of the server of a report behind something. Added are those that hold there all the same: what the
-// server does by design, whose bound no demand on arguments lifts. They have no proof, because these calls were made without what stands in front.
+// server does by design, whose bound no demand on arguments lifts, and what no policy closes, if contents still come back: perhaps a call took
+// too long. They have no proof, because these calls were made without what stands in front.
 func Behind(before *Report, facts []Fact) []Fact {
 	list := slices.Clone(facts)
+	has := func(c Cell, is func(g *Fact) bool) bool {
+		return slices.ContainsFunc(facts, func(g Fact) bool { return g.Cell == c && is(&g) })
+	}
 	for i := range before.Weaknesses {
 		f := &before.Weaknesses[i]
-		seen := slices.ContainsFunc(facts, func(g Fact) bool { return g.Cell == f.Cell && slices.Contains(f.Kinds, g.Kind) })
-		if f.bounds() != "" && !seen {
-			for _, fact := range f.Evidence {
-				fact.Why, fact.Proof, fact.Flow = "this is what the tool is for, as its audit without the proxy showed; behind the proxy the audit saw no such effect", nil, nil
-				list = append(list, fact)
+		if f.bounds() != "" && !has(f.Cell, func(g *Fact) bool { return slices.Contains(f.Kinds, g.Kind) }) {
+			list = append(list, unseen(f.Evidence, "this is what the tool is for, as its audit without the proxy showed; behind the proxy the audit saw no such effect")...)
+		}
+		for _, fact := range f.Evidence {
+			kind := kindOf(f.Class, fact.Kind)
+			if kind == nil || kind.Beyond == "" || !fact.bad() || has(f.Cell, func(g *Fact) bool { return g.Kind == fact.Kind && g.bad() }) {
+				continue
+			}
+			if has(f.Cell, func(g *Fact) bool {
+				return g.Method == Dynamic && (g.Verdict == Guarded || g.bad() || g.Kind == fact.Kind)
+			}) {
+				list = append(list, unseen([]Fact{fact}, "the audit without the proxy showed this, and "+kind.Beyond+"; behind the proxy no answer showed it")...)
 			}
 		}
+	}
+	return list
+}
+
+// unseen returns the facts of an audit for another one that did not see them.
+func unseen(facts []Fact, why string) []Fact {
+	list := slices.Clone(facts)
+	for i := range list {
+		list[i].Why, list[i].Proof, list[i].Flow = why, nil, nil
 	}
 	return list
 }

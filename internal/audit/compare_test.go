@@ -79,6 +79,29 @@ func TestBehind(t *testing.T) {
 	}
 }
 
+// TestBehindUnclosed holds that a weakness that no policy closes stays, whatever a slow answer hides, unless no content comes back at all.
+func TestBehindUnclosed(t *testing.T) {
+	t.Parallel()
+	before := New(Input{Now: day, Facts: facts(t, "output read dynamic vulnerable proven unbounded", "output read dynamic vulnerable proven invisible")})
+	for seen, want := range map[string][]string{
+		"output read dynamic guarded":                     {"unbounded"},
+		"output read dynamic inconclusive - unbounded":    {"unbounded"},
+		"output read dynamic vulnerable proven invisible": {"invisible", "unbounded"},
+		"output read dynamic vulnerable proven unbounded": {"unbounded"},
+		"output read dynamic inconclusive":                nil,
+		"output other dynamic guarded":                    nil,
+	} {
+		after := New(Input{Now: day, Facts: Behind(before, facts(t, seen))})
+		var kinds []string
+		for _, w := range after.Weaknesses {
+			kinds = append(kinds, w.Kinds...)
+		}
+		if diff := cmp.Diff(want, kinds); diff != "" {
+			t.Errorf("%s: %s", seen, diff)
+		}
+	}
+}
+
 // violations reports what the published schema says of a comparison.
 func violations(t *testing.T, raw []byte) {
 	t.Helper()

@@ -46,6 +46,9 @@ type oddity struct {
 // unhidden is the kind of hidden text that comes back like visible text. Nothing behind the server can find it any more.
 const unhidden = "unhidden-text"
 
+// unbounded is the kind of a large text that comes back in full.
+const unbounded = "unbounded"
+
 // oddities are all odd content for tools to read.
 func (m marks) oddities() []oddity {
 	return []oddity{
@@ -182,7 +185,7 @@ func (a *auditor) output(ctx context.Context, t *tool, p parameter, s seed) {
 		large := t.sample(a.world, setting{p, s.large})
 		big := a.call(ctx, t, large)
 		if unanswered = big.failed != "" && (!apart || big.late || big.gone); len(big.raw) > bounded {
-			found["unbounded"] = &oddFinding{[]string{"a text of 2 MB in full"}, large}
+			found[unbounded] = &oddFinding{[]string{"a text of 2 MB in full"}, large}
 		}
 	}
 	for _, kind := range slices.Sorted(maps.Keys(found)) {
@@ -191,9 +194,9 @@ func (a *auditor) output(ctx context.Context, t *tool, p parameter, s seed) {
 			Why: "the tool passes on unchanged what it read", Proof: &audit.Proof{Arguments: string(written(f.arguments)), Seen: strings.Join(f.what, ", "), Probes: tried}})
 	}
 	switch {
-	case len(found) > 0:
 	case unanswered:
-		a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Why: "nothing odd came back, but not every call was answered, of those with odd content and with a text of 2 MB"})
+		a.fact(audit.Fact{Cell: c, Verdict: audit.Inconclusive, Kind: unbounded, Why: "not every call was answered, of those with odd content and with a text of 2 MB, and the answers show nothing else that is odd"})
+	case len(found) > 0:
 	case apart:
 		a.fact(audit.Fact{Cell: c, Verdict: audit.Guarded, Why: "plain content came back, and content with control and invisible characters, hidden parts or 2 MB did not"})
 	default:

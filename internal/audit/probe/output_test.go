@@ -34,3 +34,12 @@ func untagged(fetch func(string, map[string]any) (string, error)) func(string, m
 		return tags.ReplaceAllString(text, " "), err
 	}
 }
+
+// readSmall reads any file, and ends the server at a large one.
+func readSmall(root string, a map[string]any) (string, error) {
+	read, err := readFile(under(root, text(a, "path")))
+	if len(read) > 90_000 {
+		os.Exit(3)
+	}
+	return read, err
+}

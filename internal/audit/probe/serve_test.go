@@ -82,6 +82,7 @@ var fixtures = map[string]fixture{
 		}
 		return clean, err
 	}},
+	"read-open-dies": {fileTool("read_file"), readSmall},
 	"fetch-open":     {fetchTool, fetchWith(&http.Client{}, nil)},
 	"browse-open":    {fetchTool, browse},
 	"browse-guarded": {fetchTool, browseGuarded},
