@@ -105,7 +105,7 @@ func (d *drafting) text() []byte {
 	b.Write(drafted.Bytes())
 	draftRequests(&b, d.checks, d.listed)
 	if d.audited {
-		b.WriteString(untriedRule(serverName(d.command)))
+		b.WriteString(untriedRule)
 	}
 	return b.Bytes()
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/pin"
 	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/rule"
 )
 
 // TestDraftHints copies what each comment of a draft has a person set into the demand below it. The policy still loads, and a list takes nothing
@@ -96,7 +97,8 @@ func TestDraftJoins(t *testing.T) {
 	}
 }
 
-// TestDraftUntried holds that the rule of an audit's draft loads for each name of a server, also one that YAML reads as true.
+// TestDraftUntried holds that an audit's draft loads for each name of a server, also one that YAML reads as true, and that what no audit tries is
+// refused of the server by any name.
 func TestDraftUntried(t *testing.T) {
 	t.Parallel()
 	checks := enforce.Checks(suite.Default())
@@ -107,8 +109,15 @@ func TestDraftUntried(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
-		if want := name + ":prompts/get"; len(p.Rules) != 1 || !slices.Contains(p.Rules[0].Requests, want) {
-			t.Errorf("%+v, want a rule for %s", p.Rules, want)
+		if p.Servers[0].Name != name {
+			t.Errorf("the server is %s, want %s", p.Servers[0].Name, name)
+		}
+		untried := rule.Rule{Requests: p.Rules[0].Requests}
+		for _, method := range call.RequestMethods() {
+			tried := strings.HasPrefix(method, "tasks/") || method == "subscriptions/listen" || call.RequestOf(method).Implied
+			if got := untried.CoversRequest("another", method); got == tried {
+				t.Errorf("%s is refused: %t", method, got)
+			}
 		}
 	}
 }

@@ -29,13 +29,13 @@ func draftRequests(b *bytes.Buffer, checks enforce.Checks, catalogs map[string]*
 	b.Write(drafted.Bytes())
 }
 
-// untriedRule refuses the requests that an audit does not try: a prompt may run a command just as a tool does.
-func untriedRule(server string) string {
-	return fmt.Sprintf(`rules:
-  # an audit tries tools alone, so prompts and resources are refused: take out those that you have looked at
-  - {name: untried, effect: deny, requests: ["%[1]s:prompts/get", "%[1]s:completion/complete", "%[1]s:resources/read", "%[1]s:resources/subscribe"], message: an audit tries tools alone}
-`, server)
-}
+// untriedRule refuses the requests that an audit does not try: a prompt may run a command just as a tool does. It names no server, so that it
+// also holds for one that a person gives another name.
+const untriedRule = `# an audit tries tools alone, so the server's own methods, prompts and resources are refused: take out those that you have looked at
+checks: {known-method: {severity: error}}
+rules:
+  - {name: untried, effect: deny, requests: [prompts/get, completion/complete, resources/read, resources/subscribe], message: an audit tries tools alone}
+`
 
 // rule returns the words that add a rule to the draft.
 func (d *drafting) rule(text string) string {
