@@ -46,7 +46,7 @@ func newCheck(network probe.Network, lookup func(name string) (string, bool)) *c
 // Options are what a policy demands of a credential. They are safe for concurrent use.
 type Options struct {
 	URL          string        `policy:"url" doc:"a resource that only the credential opens; by https, or by http on this machine"`
-	TokenEnv     string        `policy:"token_env" doc:"the environment variable that holds the credential"`
+	TokenEnv     string        `policy:"token_env" secret:"true" variable:"true" doc:"the environment variable that holds the credential"`
 	Header       string        `policy:"header" doc:"the header to send it in; default Authorization"`
 	Scheme       string        `policy:"scheme" doc:"what stands before it in the header, such as Bearer, token or Basic; an empty text is nothing; default Bearer"`
 	Method       string        `policy:"method" doc:"GET or HEAD; default GET, because some services do not check a HEAD"`

@@ -39,7 +39,7 @@ func newCheck(lookup func(name string) (value string, found bool)) *check.Check 
 
 // Options are what a policy demands of the environment. They are safe for concurrent use.
 type Options struct {
-	Name    string         `policy:"name" doc:"the variable that must be set, and not be empty"`
+	Name    string         `policy:"name" variable:"true" doc:"the variable that must be set, and not be empty"`
 	Pattern *regexp.Regexp `policy:"pattern" doc:"regular expression (RE2) that must match its value somewhere; use ^ and $ for the whole value"`
 }
 

@@ -47,7 +47,7 @@ type Options struct {
 	URL          string            `policy:"url" doc:"what to ask for, by https or http"`
 	Method       string            `policy:"method" doc:"GET or HEAD; default HEAD"`
 	Status       []int             `policy:"status" doc:"statuses that are fine; default: 200 to 299"`
-	HeaderEnv    map[string]string `policy:"header_env" doc:"headers to send, by name, each with the environment variable that holds its value"`
+	HeaderEnv    map[string]string `policy:"header_env" secret:"true" variable:"true" doc:"headers to send, by name, each with the environment variable that holds its value"`
 	Redirects    int               `policy:"redirects" doc:"how many redirects are followed, up to 5; default 0: the status of a redirect counts"`
 	AllowPrivate bool              `policy:"allow_private" doc:"true allows private addresses and this machine; never those that hand out a cloud's credentials"`
 	Cache        time.Duration     `policy:"cache" doc:"how long a good answer is believed; 0s: not at all; default 1m"`

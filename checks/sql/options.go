@@ -25,8 +25,8 @@ type Options struct {
 	DenyFunctions  []string `policy:"deny_functions" doc:"functions that must not be called, besides those that toolvet knows; * at the end stands for any ending"`
 	AllowFunctions []string `policy:"allow_functions" doc:"functions that may be called although toolvet refuses them by default"`
 
-	DSN              string        `policy:"dsn" doc:"the database to ask: postgres://USER:PASSWORD@HOST:PORT/DATABASE, mysql://… for MySQL and MariaDB, or sqlite: and a file; never shown; default: nothing is asked"`
-	DSNEnv           string        `policy:"dsn_env" doc:"name of the environment variable that holds the dsn; or write dsn: ${NAME}"`
+	DSN              string        `policy:"dsn" secret:"true" doc:"the database to ask: postgres://USER:PASSWORD@HOST:PORT/DATABASE, mysql://… for MySQL and MariaDB, or sqlite: and a file; never shown; default: nothing is asked"`
+	DSNEnv           string        `policy:"dsn_env" secret:"true" variable:"true" doc:"name of the environment variable that holds the dsn; or write dsn: ${NAME}"`
 	StatementTimeout time.Duration `policy:"statement_timeout" doc:"how long the database may think about one question; default 500ms"`
 	WarnCost         float64       `policy:"warn_cost" doc:"a higher cost, by the planner's own estimate, brings a warning"`
 	MaxCost          float64       `policy:"max_cost" doc:"the cost, by the planner's own estimate, must not be higher; an unknown cost is an error, too"`

@@ -214,7 +214,10 @@ func (p *Policy) readLog(d *decoder, n ast.Node) {
 
 // beside reads the name of a file, which may be relative to the policy's own.
 func (d *decoder) beside(n ast.Node) string {
+	private := d.private
+	d.private = false // the place of a secret is none
 	file, ok := d.text(n)
+	d.private = private
 	if !ok {
 		return file
 	}

@@ -30,6 +30,7 @@ type decoder struct {
 	unset   position // the last text with a variable that is not set
 
 	private bool     // a text is for toolvet alone, such as credentials
+	secret  bool     // a text is a credential
 	held    []string // variables that hold credentials
 	named   []string // variables that the server at hand names for itself
 }

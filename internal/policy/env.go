@@ -6,6 +6,7 @@ package policy
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -90,7 +91,11 @@ func (d *decoder) environment(n ast.Node) []Variable {
 		if e.key == "" || strings.ContainsAny(e.key, "=\x00") {
 			d.errorf(e.at, "is not the name of an environment variable")
 		}
+		if d.secret = holdsCredential(e.key); d.secret {
+			d.note(e.key) // toolvet's own variable of this name is another one, and a credential, too
+		}
 		v.value, v.at = d.template(e.value), d.place(e.value)
+		d.secret = false
 		list = append(list, v)
 	}
 	for _, e := range d.errs[before:] {
@@ -123,7 +128,7 @@ func (d *decoder) template(n ast.Node) string {
 
 // note remembers a variable to which the policy refers.
 func (d *decoder) note(name string) {
-	if d.private || holdsCredential(name) {
+	if name != "" && (d.private || d.secret || holdsCredential(name)) && !slices.Contains(everyday, strings.ToUpper(name)) {
 		d.held = append(d.held, name)
 	}
 	if !d.private {
@@ -131,8 +136,23 @@ func (d *decoder) note(name string) {
 	}
 }
 
-// credentialWords are in the names of variables that hold credentials, such as GITHUB_TOKEN.
-var credentialWords = strings.Fields("TOKEN SECRET PASSW PASSPHRASE CREDENTIAL APIKEY AUTHORIZATION COOKIE _AUTH _KEY _PAT _DSN")
+// noteNames notes the variables that a string, or each value of a map of strings, names.
+func (d *decoder) noteNames(v reflect.Value) {
+	if v.Kind() == reflect.String {
+		d.note(v.String())
+		return
+	}
+	for _, key := range v.MapKeys() {
+		d.note(v.MapIndex(key).String())
+	}
+}
+
+// everyday are variables that programs need, and that are no credentials, wherever a policy refers to them.
+var everyday = strings.Fields("PATH HOME USER LOGNAME USERNAME SHELL PWD TERM LANG LC_ALL TZ TMPDIR TEMP TMP HOSTNAME USERPROFILE APPDATA LOCALAPPDATA " +
+	"SYSTEMROOT COMSPEC PATHEXT HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY NODE_OPTIONS")
+
+// credentialWords are in the names of variables that hold credentials, such as GITHUB_TOKEN. Those with a line are at the end.
+var credentialWords = strings.Fields("TOKEN SECRET PASSW PASSPHRASE CREDENTIAL APIKEY AUTHORIZATION COOKIE DATABASE_URL CONNECTION_STRING _AUTH _KEY _PAT _DSN _PASS _PWD")
 
 func holdsCredential(name string) bool {
 	name = "_" + strings.ToUpper(name)

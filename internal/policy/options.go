@@ -44,17 +44,25 @@ func (d *decoder) options(n ast.Node, what string, options any, problems func() 
 	}
 }
 
-// structure reads a mapping into a struct, and returns where each field is.
+// structure reads a mapping into a struct, and returns where each field is. The tag secret marks a field for a credential, and the tag variable
+// one for the names of environment variables.
 func (d *decoder) structure(n ast.Node, what string, target reflect.Value, fields ...field) map[string]position {
 	at := map[string]position{}
 	for i := range target.NumField() {
-		name := target.Type().Field(i).Tag.Get("policy")
+		tag := target.Type().Field(i).Tag
+		name := tag.Get("policy")
 		if name == "" {
 			continue
 		}
 		fields = append(fields, field{key: name, read: func(n ast.Node) {
 			at[name] = positionOf(n)
+			before := d.secret
+			d.secret = before || tag.Get("secret") != ""
 			d.value(n, target.Field(i))
+			if tag.Get("variable") != "" {
+				d.noteNames(target.Field(i))
+			}
+			d.secret = before
 		}})
 	}
 	if _, empty := bare(n).(*ast.NullNode); empty {

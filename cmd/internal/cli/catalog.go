@@ -22,13 +22,10 @@ import (
 )
 
 // starter returns how a command starts a server of a policy: in its walls, if it has any.
-func (a *app) starter(s *policy.Server, command upstream.Command, keep []string) upstream.Dialer {
-	if s.Contain == nil {
-		return command
-	}
-	contained := *s
-	contained.Command, contained.Dir, contained.URL = command.Args, command.Dir, ""
-	return &backend.Dialer{Server: &contained, Keep: keep, Logger: newLogger(a.stderr, false)}
+func (a *app) starter(s *policy.Server, command, keep []string) upstream.Dialer {
+	started := *s
+	started.Command, started.URL = command, ""
+	return &backend.Dialer{Server: &started, Keep: keep, Logger: newLogger(a.stderr, false)}
 }
 
 // knownTools reads a saved list or asks a server. It returns nil without either.

@@ -187,7 +187,7 @@ func (a *app) plainJudge(ctx context.Context, flags checkFlags, server []string)
 	var tools *call.Catalog
 	if server != nil {
 		defer a.working("starting the server")()
-		if j.client, err = startServer(ctx, a.starter(p.Servers[0], upstream.Command{Args: server}, backend.Kept(flags.gate.Policy, all)), flags.timeout); err != nil {
+		if j.client, err = startServer(ctx, a.starter(p.Servers[0], server, backend.Kept(flags.gate.Policy, all)), flags.timeout); err != nil {
 			return nil, err
 		}
 		if tools, err = a.listTools(ctx, j.client); err != nil {

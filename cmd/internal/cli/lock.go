@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -238,9 +239,8 @@ func (l *lockPlace) commandless(file string) string {
 
 // findLock combines the flags with the policy.
 func (a *app) findLock(f lockFlags, args []string) (lockPlace, error) {
-	command := upstream.Command{Args: args}
 	if f.policy == "" {
-		return lockPlace{cmp.Or(f.lock, pin.File), cmp.Or(f.server, pin.DefaultServer), started(command, command), false}, nil
+		return lockPlace{cmp.Or(f.lock, pin.File), cmp.Or(f.server, pin.DefaultServer), started(args, upstream.Command{Args: args}), false}, nil
 	}
 	p, err := policy.LoadEach(f.policy, a.checks.Demands()...)
 	if err != nil {
@@ -252,20 +252,19 @@ func (a *app) findLock(f lockFlags, args []string) (lockPlace, error) {
 	}
 	if f.tools == "" {
 		if args == nil {
-			command.Args = server.Command
+			args = server.Command
 			if server.Drafted != nil {
 				return lockPlace{}, backend.Unreachable(server)
 			}
 		}
-		command.Dir = server.Dir
-		command.Env, err = backend.Environment(server)
+		_, err = server.Environ(os.LookupEnv)
 	}
-	return lockPlace{cmp.Or(f.lock, p.Pinning.Lock, pin.File), cmp.Or(server.Name, pin.DefaultServer), started(command, a.starter(server, command, backend.Kept(f.policy, p))), server.URL != ""}, err
+	return lockPlace{cmp.Or(f.lock, p.Pinning.Lock, pin.File), cmp.Or(server.Name, pin.DefaultServer), started(args, a.starter(server, args, backend.Kept(f.policy, p))), server.URL != ""}, err
 }
 
 // started returns how to start a server with a command; nil: the command is missing.
-func started(command upstream.Command, by upstream.Dialer) upstream.Dialer {
-	if len(command.Args) == 0 {
+func started(command []string, by upstream.Dialer) upstream.Dialer {
+	if len(command) == 0 {
 		return nil
 	}
 	return by

@@ -234,16 +234,12 @@ func (a *app) lintTools(ctx context.Context, flags lintFlags, p *policy.Policy, 
 	var start upstream.Dialer
 	keep := backend.Kept(flags.policy, p)
 	if command != nil {
-		start = a.starter(s, upstream.Command{Args: command}, keep)
+		start = a.starter(s, command, keep)
 	}
 	if flags.start && s.Command != nil {
-		env, err := backend.Environment(s)
-		if err != nil {
-			return nil, err
-		}
-		start = a.starter(s, upstream.Command{Args: s.Command, Dir: s.Dir, Env: env}, keep)
+		start = a.starter(s, s.Command, keep)
 	}
-	if _, err := s.Environ(os.LookupEnv); flags.start && s.Lacks() {
+	if _, err := s.Environ(os.LookupEnv); err != nil && (start != nil || flags.start) {
 		return nil, err
 	}
 	if flags.start && s.URL != "" {

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/toolvet/toolvet"
@@ -30,7 +31,7 @@ func (p *Plan) rehearser(servers jobServers) func(context.Context, string, json.
 		if described == nil {
 			return nil, fmt.Errorf("there is no server %q", server)
 		}
-		env, err := backend.Environment(described)
+		added, err := described.Environ(os.LookupEnv)
 		switch {
 		case err != nil:
 			return nil, err
@@ -42,7 +43,7 @@ func (p *Plan) rehearser(servers jobServers) func(context.Context, string, json.
 			return nil, err
 		}
 		session, err := rehearsal.Start(ctx, rehearsal.Config{
-			Command: described.Command, Env: env, Dir: described.Dir, Init: init, Gate: gate, Server: server, Session: owner,
+			Command: described.Command, Env: added, Pass: p.Policy.Rehearsal.Env, Dir: described.Dir, Init: init, Gate: gate, Server: server, Session: owner,
 		})
 		if err != nil {
 			var missing *rehearsal.UnsupportedError
