@@ -152,6 +152,7 @@ func ServerOf(p *policy.Policy, name string, command []string) (*policy.Server, 
 		server.World = world
 	}
 	if server.World.Base == "" && !server.World.Remote {
+		server.RootBase = preset.StartsInRoot(command)
 		server.World.Base = preset.Base(server.Dir, command, server.World.Roots)
 	}
 	return &server, nil

@@ -19,6 +19,7 @@ import (
 type Binding struct {
 	world       check.World
 	clientRoots bool // the roots of a call's session count beside those of world
+	rootBase    bool // and relative paths start in the first of them
 	arguments   []Argument
 	output      []Demand        // the most particular first
 	absent      map[string]bool // arguments, by pointer, for which null means the same as their absence
@@ -31,7 +32,7 @@ func (p *Policy) Bind(server, name string, t *call.Tool, more ...Tool) *Binding 
 	b := new(Binding)
 	s := p.Server(server)
 	if s != nil {
-		b.world, b.clientRoots = s.World, s.ClientRoots && !s.World.Remote
+		b.world, b.clientRoots, b.rootBase = s.World, s.ClientRoots && !s.World.Remote, s.RootBase
 		b.add(s.Tools, name)
 	}
 	b.add(more, name)
@@ -82,7 +83,7 @@ func (p *Policy) BindRequest(c *call.Call) (*Binding, error) {
 		return b, nil
 	}
 	if s := p.Server(c.Server); s != nil {
-		b.world, b.clientRoots = s.World, s.ClientRoots && !s.World.Remote
+		b.world, b.clientRoots, b.rootBase = s.World, s.ClientRoots && !s.World.Remote, s.RootBase
 		b.add(s.Requests, c.Method)
 		b.output = append(b.output, s.Output...)
 	}
@@ -103,7 +104,7 @@ func (p *Policy) BindPart(part call.Part) (*Binding, error) {
 		return b, nil
 	}
 	if s := p.Server(part.Server); s != nil {
-		b.world, b.clientRoots = s.World, s.ClientRoots && !s.World.Remote
+		b.world, b.clientRoots, b.rootBase = s.World, s.ClientRoots && !s.World.Remote, s.RootBase
 	}
 	if p.InferPart == nil {
 		return b, nil
@@ -195,6 +196,9 @@ func (b *Binding) World(c *call.Call) check.World {
 	w := b.world
 	if b.clientRoots && c.Session != nil && len(c.Session.Roots) > 0 {
 		w.Roots = slices.Concat(w.Roots, c.Session.Roots)
+		if b.rootBase {
+			w.Base = c.Session.Roots[0]
+		}
 	}
 	return w
 }

@@ -50,7 +50,7 @@ func Base(start string, command, roots []string) string {
 	if len(command) == 0 || elsewhere(command) {
 		return ""
 	}
-	if slices.ContainsFunc(command, startsInRoot) {
+	if StartsInRoot(command) {
 		roots = append(WorldIn(start, command).Roots, roots...)
 		if len(roots) > 0 {
 			return roots[0]
@@ -72,9 +72,9 @@ func Base(start string, command, roots []string) string {
 	return dir
 }
 
-// startsInRoot reports whether a word of a command names a server that looks for relative paths in its first directory.
-func startsInRoot(word string) bool {
-	return strings.Contains(word, "server-filesystem") || word == "demo-server"
+// StartsInRoot reports whether a command starts a server that looks for relative paths in its first directory.
+func StartsInRoot(command []string) bool {
+	return slices.ContainsFunc(command, func(word string) bool { return strings.Contains(word, "server-filesystem") || word == "demo-server" })
 }
 
 // moves are options of programs for another working directory, or for a script, which may change it.
