@@ -139,7 +139,7 @@ func (s Source) Session(p *policy.Policy) call.Session {
 // ServerOf selects a server of a policy as [Choose] does. It adds the directories in the server's command, and the start of
 // relative paths.
 func ServerOf(p *policy.Policy, name string, command []string) (*policy.Server, error) {
-	chosen, err := Choose(p.Servers, name, command)
+	chosen, err := Choose(p, name, command)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +160,8 @@ func ServerOf(p *policy.Policy, name string, command []string) (*policy.Server, 
 
 // Choose selects a server by its name, or else the only one, or the one with this command. A policy
 // without servers gives one without demands.
-func Choose(servers []*policy.Server, name string, command []string) (*policy.Server, error) {
+func Choose(p *policy.Policy, name string, command []string) (*policy.Server, error) {
+	servers := p.Servers
 	var names []string
 	for _, s := range servers {
 		if s.Name == name && name != "" {
@@ -177,7 +178,7 @@ func Choose(servers []*policy.Server, name string, command []string) (*policy.Se
 	}
 	switch len(servers) {
 	case 0:
-		return &policy.Server{ClientRoots: true}, nil
+		return &policy.Server{ClientRoots: true, Withheld: p.Withheld}, nil
 	case 1:
 		return servers[0], nil
 	}

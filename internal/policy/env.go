@@ -165,6 +165,7 @@ func holdsCredential(name string) bool {
 func (p *Policy) withhold(held []string) {
 	slices.Sort(held)
 	held = slices.Compact(held)
+	p.Withheld = held
 	for _, s := range p.Servers {
 		s.Withheld = slices.DeleteFunc(slices.Clone(held), func(name string) bool { return slices.Contains(s.named, name) })
 	}

@@ -19,7 +19,9 @@ import (
 type Policy struct {
 	Checks  map[string]Check // by the name of the check
 	Servers []*Server        // in the order of the file
-	Output  []Demand         // of what servers send back; a server's own and a tool's own count before
+	// Withheld are the variables that hold credentials. A server that the policy does not name gets none of them.
+	Withheld []string
+	Output   []Demand // of what servers send back; a server's own and a tool's own count before
 
 	// Rules permit and refuse calls. A Gate enforces them only with the options of package
 	// access, and refuses to be made without.

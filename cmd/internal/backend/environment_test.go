@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/policy"
 )
 
@@ -35,5 +36,21 @@ servers:
 		if !slices.Contains(env, "TOOLVET_PLAIN=plain") {
 			t.Errorf("%s does not get other variables", p.Servers[i].Name)
 		}
+	}
+}
+
+// TestEnvironmentUnnamed holds that a server of which the policy says nothing does not inherit toolvet's own credentials.
+func TestEnvironmentUnnamed(t *testing.T) {
+	t.Setenv("TOOLVET_REDIS", "secret")
+	p, err := policy.ParseFor(policy.NoServer, os.LookupEnv, "p", []byte(`{version: 1, shared: {url: "redis://:${TOOLVET_REDIS}@127.0.0.1"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := enforce.ServerOf(p, "", []string{"server"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if env, err := Environment(server); err != nil || env == nil || slices.Contains(env, "TOOLVET_REDIS=secret") {
+		t.Errorf("it gets the password: %v", err)
 	}
 }

@@ -246,7 +246,7 @@ func (a *app) findLock(f lockFlags, args []string) (lockPlace, error) {
 	if err != nil {
 		return lockPlace{}, err
 	}
-	server, err := enforce.Choose(p.Servers, f.server, args)
+	server, err := enforce.Choose(p, f.server, args)
 	if err != nil {
 		return lockPlace{}, err
 	}

@@ -120,7 +120,7 @@ func (a *app) newReplay(flags replayFlags) (*replay, error) {
 		return nil, err
 	}
 	if flags.server != "" {
-		if _, err := enforce.Choose(r.policy.Servers, flags.server, nil); err != nil {
+		if _, err := enforce.Choose(r.policy, flags.server, nil); err != nil {
 			return nil, err
 		}
 	}
