@@ -35,6 +35,9 @@ func errorOf(err error) json.RawMessage {
 	case errors.As(err, &version):
 		code, data = unsupportedVersion, version.data()
 	}
+	if data == nil {
+		data = jsonrpc.ErrorData(code, err)
+	}
 	raw, broken := json.Marshal(struct {
 		Code    int             `json:"code"`
 		Message string          `json:"message"`

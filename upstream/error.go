@@ -35,14 +35,20 @@ type RefusedError struct {
 }
 
 func (e *RefusedError) Error() string {
-	if e.Code == jsonrpc.InternalError && strings.HasPrefix(e.Message, "the server ") {
-		return e.Message // as the client of a URL answers for a server that does not
-	}
 	return fmt.Sprintf("the server refuses %s: %s (code %d)", e.Method, e.Message, e.Code)
 }
 
 // ErrorCode returns the code of the JSON-RPC error.
 func (e *RefusedError) ErrorCode() int { return e.Code }
+
+// An unansweredError is a RefusedError that toolvet wrote in the server's place, as the client of a URL or in front of the server.
+type unansweredError struct {
+	why     *jsonrpc.Unanswered
+	refused *RefusedError
+}
+
+func (e *unansweredError) Error() string   { return e.refused.Message }
+func (e *unansweredError) Unwrap() []error { return []error{e.why, e.refused} }
 
 // An unusableError reports an unreadable answer of the server.
 type unusableError struct {
@@ -56,15 +62,21 @@ func (e *unusableError) Error() string {
 
 func (e *unusableError) Unwrap() error { return e.Err }
 
-func newRefusedError(method string, raw json.RawMessage) *RefusedError {
+// newRefusedError returns a *RefusedError, or an error that wraps one.
+func newRefusedError(method string, raw json.RawMessage) error {
 	var body struct {
-		Code    int    `json:"code"`
-		Message string `json:"message"`
+		Code    int             `json:"code"`
+		Message string          `json:"message"`
+		Data    json.RawMessage `json:"data"`
 	}
 	if err := json.Unmarshal(raw, &body); err != nil {
 		body.Message = "its error is malformed"
 	}
-	return &RefusedError{Method: method, Code: body.Code, Message: strictjson.Printable(body.Message, 200), Raw: raw}
+	refused := &RefusedError{Method: method, Code: body.Code, Message: strictjson.Printable(body.Message, 200), Raw: raw}
+	if why := jsonrpc.UnansweredIn(body.Code, refused.Message, body.Data); why != nil {
+		return &unansweredError{why, refused}
+	}
+	return refused
 }
 
 // A GoneError reports a request that cannot be answered any more because the server is gone.

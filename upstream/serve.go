@@ -10,6 +10,7 @@ import (
 	"fmt"
 
 	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
@@ -23,6 +24,8 @@ func (c *conn) serve(m jsonrpc.Envelope) {
 	switch {
 	case m.Method == "ping":
 		c.reply(m.ID, json.RawMessage("{}"), nil)
+		return
+	case c.echoed(m):
 		return
 	case handle == nil:
 		c.reply(m.ID, nil, &RefusedError{Code: methodNotFound, Message: "toolvet does not offer this method"})
@@ -41,6 +44,15 @@ func (c *conn) serve(m jsonrpc.Envelope) {
 			c.reply(m.ID, result, err)
 		}
 	}()
+}
+
+// echoed reports whether m is a request of the client's own that comes back, and has it fail.
+func (c *conn) echoed(m jsonrpc.Envelope) bool {
+	if m.Method != "initialize" && m.Method != "server/discover" { // which no server sends
+		return false
+	}
+	failure := protocol.RequestFailure("the program is no MCP server: it sends back what it reads")
+	return c.deliver(answer{Envelope: jsonrpc.Envelope{ID: m.ID, Error: failure.Raw()}})
 }
 
 func (c *conn) beginServing(id json.RawMessage, cancel context.CancelFunc) (why string) {

@@ -66,7 +66,9 @@ func (r *Result) data() json.RawMessage { return marshal(map[string]any{VerdictK
 
 // RequestFailure returns the answer to an admitted request other than tools/call without a result.
 // Why says what happened.
-func RequestFailure(why string) *Error { return &Error{Code: jsonrpc.InternalError, Message: why} }
+func RequestFailure(why string) *Error {
+	return &Error{jsonrpc.InternalError, why, jsonrpc.ErrorData(jsonrpc.InternalError, nil)}
+}
 
 // Raw returns the error as JSON.
 func (e *Error) Raw() json.RawMessage { return marshal(e) }

@@ -8,21 +8,20 @@ import (
 	"errors"
 	"io/fs"
 	"net"
+	"net/http"
+	"strconv"
 	"strings"
 
-	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/upstream"
 )
-
-// status matches how package streamable reports a status of HTTP.
-var status = lazyregexp.New(`answers with HTTP ([1-5][0-9][0-9]) `)
 
 // Reason says in a few words why a server is down. Anybody may read them: they hold no text of the server or of the policy, other than
 // names of environment variables.
 func Reason(err error) string {
 	var unset *policy.UnsetError
-	var refused *upstream.RefusedError
+	var unanswered *jsonrpc.Unanswered
 	var gone *upstream.GoneError
 	switch {
 	case err == nil:
@@ -38,26 +37,16 @@ func Reason(err error) string {
 		return "did not start: a file or directory cannot be used"
 	case errors.As(err, &gone):
 		return "ended before it answered"
-	case errors.As(err, &refused):
-		return refusal(refused.Message)
-	case errors.As(err, new(net.Error)):
+	case errors.As(err, &unanswered) && unanswered.Status == http.StatusUnauthorized:
+		return "unauthorized (401)"
+	case errors.As(err, &unanswered) && unanswered.Status == http.StatusForbidden:
+		return "forbidden (403)"
+	case errors.As(err, &unanswered) && unanswered.Status != 0:
+		return "HTTP " + strconv.Itoa(unanswered.Status)
+	case errors.As(err, &unanswered) && unanswered.Kind != "", errors.As(err, new(net.Error)):
 		return "not reachable"
+	case errors.As(err, new(*upstream.RefusedError)):
+		return "refused the connection's first requests"
 	}
 	return "did not start"
-}
-
-// refusal classes an error that a server, or the client of its URL, gives for an answer.
-func refusal(message string) string {
-	found := status.FindStringSubmatch(message)
-	switch {
-	case strings.HasPrefix(message, "the server cannot be reached"):
-		return "not reachable"
-	case found == nil:
-		return "refused the connection's first requests"
-	case found[1] == "401":
-		return "unauthorized (401)"
-	case found[1] == "403":
-		return "forbidden (403)"
-	}
-	return "HTTP " + found[1]
 }

@@ -6,6 +6,8 @@ package backend_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -26,6 +28,13 @@ import (
 func TestReason(t *testing.T) {
 	t.Parallel()
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if said, ok := strings.CutPrefix(r.URL.Path, "/says/"); ok { // an error of the server's own, for both first requests
+			var m struct{ ID json.RawMessage }
+			_ = json.NewDecoder(r.Body).Decode(&m)
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":%q}}`, m.ID, said)
+			return
+		}
 		code, _ := strconv.Atoi(strings.Trim(r.URL.Path, "/"))
 		w.WriteHeader(code)
 		_, _ = w.Write([]byte("hunter2"))
@@ -37,13 +46,15 @@ func TestReason(t *testing.T) {
 	}
 	none := filepath.Join(t.TempDir(), "hunter2")
 	for text, want := range map[string]string{
-		"url: " + web.URL + "/401":               "unauthorized (401)",
-		"url: " + web.URL + "/403":               "forbidden (403)",
-		"url: " + web.URL + "/500":               "HTTP 500",
-		"url: http://127.0.0.1:1/hunter2":        "not reachable",
-		"command: [hunter2-no-program]":          "did not start",
-		"command: [" + none + "]":                "did not start: a file or directory cannot be used",
-		"command: [" + self + ", -test.hunter2]": "ended before it answered",
+		"url: " + web.URL + "/401":        "unauthorized (401)",
+		"url: " + web.URL + "/403":        "forbidden (403)",
+		"url: " + web.URL + "/500":        "HTTP 500",
+		"url: http://127.0.0.1:1/hunter2": "not reachable",
+		"url: \"" + web.URL + "/says/the server answers with HTTP 401 hunter2\"":    "refused the connection's first requests",
+		"url: \"" + web.URL + "/says/the server cannot be reached: hunter2\"":       "refused the connection's first requests",
+		"command: [hunter2-no-program]":                                             "did not start",
+		"command: [" + none + "]":                                                   "did not start: a file or directory cannot be used",
+		"command: [" + self + ", -test.hunter2]":                                    "ended before it answered",
 		"command: [" + self + ", -test.run=TestSleeper], env: {REASON_SLEEPS: yes}": "timed out",
 		"command: [" + self + "], env: {A: \"hunter2 ${NOBODY_SETS}\"}":             "variable NOBODY_SETS is missing",
 		"command: [" + self + "], roots: [\"${NO_1}\", \"${NO_2}\"]":                "variables NO_1, NO_2 are missing",

@@ -17,6 +17,7 @@ import (
 	"github.com/toolvet/toolvet/cmd/internal/backend"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/upstream"
 )
@@ -65,10 +66,6 @@ func startServer(ctx context.Context, server upstream.Dialer, timeout time.Durat
 // withHandshakeHint adds what handshakeHint advises to the error of a server that does not complete the handshake.
 func withHandshakeHint(err error, remote bool) error {
 	if servers.HandshakeFailed(err) {
-		var refused *upstream.RefusedError
-		if !remote && errors.As(err, &refused) && refused.Message == "toolvet does not offer this method" {
-			return errors.New("the program is no MCP server: it sends back what it reads")
-		}
 		if hint := handshakeHint(err, remote); hint != "" {
 			return enforce.WithHint(err, "%s", hint)
 		}
@@ -80,9 +77,11 @@ func withHandshakeHint(err error, remote bool) error {
 // status does, and that of a server on stdio that speaks MCP and refuses.
 func handshakeHint(err error, remote bool) string {
 	late := errors.Is(err, context.DeadlineExceeded)
+	var unanswered *jsonrpc.Unanswered
 	switch text := err.Error(); {
-	case remote && (strings.Contains(text, "answers with HTTP") || strings.Contains(text, "correct its URL")), !remote && errors.As(err, new(*upstream.RefusedError)):
+	case remote && errors.As(err, &unanswered) && (unanswered.Status != 0 || unanswered.Kind == jsonrpc.WrongAddress), !remote && errors.As(err, new(*upstream.RefusedError)):
 		return ""
+	// npm's words on standard error, which are all that it gives.
 	case strings.Contains(text, "MODULE_NOT_FOUND") && strings.Contains(text, "_npx"): // its start was cut short once
 		return "npx has installed the package in part: delete the directory in _npx that the error names, and install it once with 'npx -y PACKAGE --help'"
 	case remote && late:

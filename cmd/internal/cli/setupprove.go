@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -23,6 +24,7 @@ import (
 	"github.com/toolvet/toolvet/internal/protocol"
 	"github.com/toolvet/toolvet/internal/servers"
 	"github.com/toolvet/toolvet/internal/terminal"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/upstream"
 )
 
@@ -58,7 +60,7 @@ func (s *setupRun) proveEntry(ctx context.Context, f *setupFile, e *clientconfig
 		return ctx.Err()
 	}
 	_, err = terminal.Fprintf(s.stdout, "%s: put back as it was: %s\n", title, errorText(failure))
-	if err == nil && strings.Contains(failure.Error(), "HTTP 401") {
+	if unanswered, ok := errors.AsType[*jsonrpc.Unanswered](failure); err == nil && ok && unanswered.Status == http.StatusUnauthorized {
 		_, err = terminal.Fprintf(s.stdout, "  if %s logs in to this server by itself (OAuth), toolvet cannot do that for it\n", f.place.Client)
 	}
 	return err

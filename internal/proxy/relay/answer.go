@@ -27,7 +27,7 @@ type responseError struct {
 }
 
 func errorResponse(id json.RawMessage, code int, message string) response {
-	return response{ID: id, Error: &responseError{Code: code, Message: message}}
+	return response{ID: id, Error: &responseError{code, message, jsonrpc.ErrorData(code, nil)}}
 }
 
 // answered returns the response with toolvet's own answer.

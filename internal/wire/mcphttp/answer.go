@@ -5,19 +5,28 @@ package mcphttp
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 )
 
 // ErrorLine is an error response of JSON-RPC. A nil id is null.
 func ErrorLine(id json.RawMessage, code int, message string) []byte {
+	return FailureLine(id, code, errors.New(message))
+}
+
+// FailureLine is ErrorLine for a failure, which may be a [jsonrpc.Unanswered].
+func FailureLine(id json.RawMessage, code int, err error) []byte {
 	type body struct {
-		Code    int    `json:"code"`
-		Message string `json:"message"`
+		Code    int             `json:"code"`
+		Message string          `json:"message"`
+		Data    json.RawMessage `json:"data,omitempty"`
 	}
-	raw, _ := json.Marshal(body{code, message}) // a string and a number can be encoded
+	raw, _ := json.Marshal(body{code, err.Error(), jsonrpc.ErrorData(code, err)}) // the parts can be encoded
 	return ErrorWith(id, raw)
 }
 

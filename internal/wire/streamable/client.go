@@ -238,8 +238,8 @@ func (c *Client) write(line []byte) {
 	}
 }
 
-func (c *Client) answerError(id json.RawMessage, code int, message string) {
-	c.write(mcphttp.ErrorLine(id, code, message))
+func (c *Client) answerError(id json.RawMessage, code int, err error) {
+	c.write(mcphttp.FailureLine(id, code, err))
 }
 
 // run runs f in a goroutine, unless the Client has been stopped.

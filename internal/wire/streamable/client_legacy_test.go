@@ -110,6 +110,38 @@ func TestClientManyLines(t *testing.T) {
 	u.wantError("3", "something else")
 }
 
+// TestUnanswered holds that the client's own errors tell in their data why there is no answer, and that those of a server pass as they are.
+func TestUnanswered(t *testing.T) {
+	t.Parallel()
+	server := newFake(t, func(w http.ResponseWriter, r request) {
+		switch string(r.ID) {
+		case "1":
+			w.WriteHeader(403)
+		case "2":
+			http.Redirect(w, r.Request, "http://127.0.0.1:1/", http.StatusTemporaryRedirect)
+		case "3":
+			panic(http.ErrAbortHandler)
+		case "4":
+			inJSON(w, "{")
+		default:
+			inJSON(w, `{"jsonrpc":"2.0","id":5,"error":{"code":-32603,"message":"the server answers with HTTP 403 "}}`)
+		}
+	})
+	u := newUser(t, server.URL)
+	for id, want := range []string{
+		`"data":{"io.github.toolvet/unanswered":{"status":403}}`,
+		`"data":{"io.github.toolvet/unanswered":{"kind":"wrong-address"}}`,
+		`"data":{"io.github.toolvet/unanswered":{"kind":"unreachable"}}`,
+		`"data":{"io.github.toolvet/unanswered":{}}`,
+		`"message":"the server answers with HTTP 403 "}}`,
+	} {
+		u.send(ping(strconv.Itoa(id + 1)))
+		if line := u.next(); !strings.Contains(line, want) {
+			t.Errorf("got %s, want %s", line, want)
+		}
+	}
+}
+
 // TestClientAnswersAll holds that each request is answered, whatever the server does.
 func TestClientAnswersAll(t *testing.T) {
 	t.Parallel()

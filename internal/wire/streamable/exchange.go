@@ -117,7 +117,7 @@ func (c *Client) statusError(resp *http.Response) error {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		hint = ": try again later"
 	}
-	return fmt.Errorf("the server answers with HTTP %d %s%s", resp.StatusCode, http.StatusText(resp.StatusCode), hint)
+	return &jsonrpc.Unanswered{Status: resp.StatusCode, Err: fmt.Errorf("the server answers with HTTP %d %s%s", resp.StatusCode, http.StatusText(resp.StatusCode), hint)}
 }
 
 // deliver delivers a message of the server or, in 2025-03-26, a batch.

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/toolvet/toolvet/internal/machine/budget"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/mcpheader"
 	"github.com/toolvet/toolvet/internal/wire/mcphttp"
 	"github.com/toolvet/toolvet/internal/wire/sse"
@@ -58,16 +59,20 @@ func sameOrigin(req *http.Request, via []*http.Request) error {
 	first := via[0]
 	switch {
 	case req.URL.Scheme != first.URL.Scheme || req.URL.Host != first.URL.Host:
-		return errors.New("the server redirects to another origin: if it has moved, correct its URL")
+		return errOrigin
 	case req.Method != first.Method:
-		return errors.New("the server's redirect drops the message: correct its URL")
+		return errDropping
 	case len(via) >= 5:
 		return errors.New("the server redirects without end")
 	}
 	return nil
 }
 
-var errLate = errors.New("the server does not answer in time")
+var (
+	errOrigin   = errors.New("the server redirects to another origin: if it has moved, correct its URL")
+	errDropping = errors.New("the server's redirect drops the message: correct its URL")
+	errLate     = errors.New("the server does not answer in time")
+)
 
 // send makes one HTTP request, with the line of p as its body, if any. The limit bounds the headers of
 // the response. The caller closes its body.
@@ -109,15 +114,18 @@ func sendError(ctx context.Context, err error) error {
 	if errors.As(err, &e) {
 		err = e.Err
 	}
+	kind := jsonrpc.WrongAddress
 	var op *net.OpError
 	var name *net.DNSError
 	switch {
 	case errors.As(err, &op) && op.Op == "dial" && errors.Is(err, syscall.ECONNREFUSED):
-		return fmt.Errorf("the server cannot be reached: %w at %v: start it, or correct its URL", syscall.ECONNREFUSED, op.Addr)
+		err = fmt.Errorf("%w at %v: start it, or correct its URL", syscall.ECONNREFUSED, op.Addr)
 	case errors.As(err, &name) && name.IsNotFound:
-		return fmt.Errorf("the server cannot be reached: %w: correct its URL", name)
+		err = fmt.Errorf("%w: correct its URL", name)
+	case !errors.Is(err, errOrigin) && !errors.Is(err, errDropping):
+		kind = jsonrpc.Unreachable
 	}
-	return fmt.Errorf("the server cannot be reached: %w", err)
+	return &jsonrpc.Unanswered{Kind: kind, Err: fmt.Errorf("the server cannot be reached: %w", err)}
 }
 
 // Closing a cancelBody ends its request.

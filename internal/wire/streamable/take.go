@@ -6,6 +6,8 @@ package streamable
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"net/http"
 	"sync"
 	"time"
@@ -49,7 +51,7 @@ func (c *Client) take(line []byte) error {
 	}
 	all, err := messages(line, c.limits)
 	if err != nil {
-		return c.run(func() { c.answerError(nil, jsonrpc.InvalidRequest, "the batch is refused: "+err.Error()) })
+		return c.run(func() { c.answerError(nil, jsonrpc.InvalidRequest, fmt.Errorf("the batch is refused: %w", err)) })
 	}
 	for _, text := range all {
 		if err := c.message(text); err != nil {
@@ -62,7 +64,7 @@ func (c *Client) take(line []byte) error {
 func (c *Client) message(line []byte) error {
 	m, err := jsonrpc.DecodeEnvelope(line, c.limits)
 	if err != nil {
-		return c.run(func() { c.answerError(m.ID, mcphttp.CodeOf(err), err.Error()) })
+		return c.run(func() { c.answerError(m.ID, mcphttp.CodeOf(err), err) })
 	}
 	p := c.newPost(m, line)
 	switch {
@@ -97,7 +99,7 @@ func (c *Client) place() (before <-chan struct{}, done func()) {
 
 // request sends a request and makes sure that it gets an answer.
 func (c *Client) request(p *post) error {
-	if why := c.enter(p); why != "" {
+	if why := c.enter(p); why != nil {
 		return c.run(func() { c.answerError(p.ID, jsonrpc.InvalidRequest, why) })
 	}
 	c.mu.Lock()
@@ -115,21 +117,21 @@ func (c *Client) request(p *post) error {
 			if c.cfg.Told == nil || !c.cfg.Told(p.Method) {
 				c.log.Warn("a request got no answer from the server", "method", p.Method, "err", err)
 			}
-			c.answerError(p.ID, jsonrpc.InternalError, err.Error())
+			c.answerError(p.ID, jsonrpc.InternalError, err)
 		}
 	})
 }
 
-// enter registers a request. It returns "", or the reason why it cannot.
-func (c *Client) enter(p *post) string {
+// enter registers a request. The error says why it cannot.
+func (c *Client) enter(p *post) error {
 	key := jsonrpc.IDKey(p.ID)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case c.open[key] != nil:
-		return `"id" belongs to a request that is not answered yet: use each id once`
+		return errors.New(`"id" belongs to a request that is not answered yet: use each id once`)
 	case len(c.open) >= maxOpen:
-		return "too many requests wait for an answer: wait for some of them"
+		return errors.New("too many requests wait for an answer: wait for some of them")
 	}
 	c.open[key] = p
 	switch {
@@ -139,7 +141,7 @@ func (c *Client) enter(p *post) string {
 	case p.Method == "resources/subscribe", p.Method == "logging/setLevel":
 		c.stateful = true
 	}
-	return ""
+	return nil
 }
 
 // settle removes p from the open requests. It returns false if another goroutine has: the one that

@@ -1,0 +1,31 @@
+// Copyright 2026 The toolvet authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
+)
+
+// TestHandshakeHint holds that an error of a URL that gives the next step gets no other, and that its type tells which does, not its words.
+func TestHandshakeHint(t *testing.T) {
+	t.Parallel()
+	words := errors.New("the server answers with HTTP 500: correct its URL")
+	for _, tt := range []struct {
+		err  error
+		want bool
+	}{
+		{&jsonrpc.Unanswered{Status: 500, Err: errors.New("no")}, false},
+		{&jsonrpc.Unanswered{Kind: jsonrpc.WrongAddress, Err: errors.New("no")}, false},
+		{&jsonrpc.Unanswered{Kind: jsonrpc.Unreachable, Err: words}, true},
+		{&jsonrpc.Unanswered{Err: words}, true},
+		{words, true},
+	} {
+		if hint := handshakeHint(tt.err, true); (hint != "") != tt.want {
+			t.Errorf("%#v: %q", tt.err, hint)
+		}
+	}
+}
