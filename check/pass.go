@@ -45,6 +45,9 @@ type Finding struct {
 	// Source names the access rule, limit, effect or pattern behind the finding; "" if the
 	// check alone is behind it.
 	Source string `json:"-"`
+
+	// Sends marks a finding about what the call sends to another host.
+	Sends bool `json:"-"`
 }
 
 // Blocks reports whether f refuses the call, unless a person consents to it: see Asks.

@@ -21,6 +21,7 @@ type class struct {
 	has    *lazyregexp.Regexp
 	words  string
 	unlike bool // the class is of all other values
+	sends  bool // to another host
 }
 
 // holds reports whether a value is of the class.
@@ -58,8 +59,8 @@ var classes = []class{
 	{name: "path", has: lazyregexp.New(`[/\\]`), what: "names a script by its path"},
 	{name: "world-writable", test: worldWritable, what: "makes the program run a file from a world-writable directory"},
 	{name: "shared-settings", test: worldWritable, what: "makes git read the settings of a directory that everyone may write to"},
-	{name: "system", test: func(v string) bool { return ofSystem(v) && v != "/dev/null" }, what: "sends or writes a file that holds secrets, or of the system"},
-	{name: "sent-secret", test: sentSecret, what: "sends or writes a file that holds secrets, or of the system"},
+	{name: "system", test: func(v string) bool { return ofSystem(v) && v != "/dev/null" }, what: "sends or writes a file that holds secrets, or of the system", sends: true},
+	{name: "sent-secret", test: sentSecret, what: "sends or writes a file that holds secrets, or of the system", sends: true},
 	{name: "secret-inside", test: secretInside, what: "holds code that reads a file of secrets or accounts"},
 	{name: "other-address", like: &otherAddress, what: "names an address that is not one of the web, such as a file"},
 	{name: "address", test: func(v string) bool {

@@ -102,7 +102,7 @@ func (w *windowsReader) starts(words []string) {
 	line := strings.Join(words[1:], " ")
 	switch program := programName(words[0]); {
 	case anyWord(words, webClient.MatchString):
-		w.refuse(-1, network, "sends to or fetches from a place that is no listed host")
+		w.refuse(-1, away+network, "sends to or fetches from a place that is no listed host")
 	case among(program, "iex invoke-expression"):
 		switch {
 		case w.bracket || line == "" && w.behind:

@@ -140,15 +140,16 @@ func (j *judge) once(f check.Finding) {
 	}
 }
 
-// refuse reports something that is allowed only by name.
+// refuse reports something that is allowed only by name of its kind, which may have the prefix [away].
 func (j *judge) refuse(element int, kind, what string) {
+	kind, sends := cutPrefix(kind, away)
 	if j.contained && kind == piped {
 		kind = elsewhere // a person may consent to what runs in a container
 	}
 	if j.allow[kind] || j.spared && among(kind, "wipe deleting") || kind == guard && j.allow[startup] || holds(deniable, kind) && !holds(j.deny, kind) {
 		return
 	}
-	j.add(element, check.Finding{Message: what, Suggestion: mendOf(kind), Source: kind})
+	j.add(element, check.Finding{Message: what, Suggestion: mendOf(kind), Source: kind, Sends: sends})
 }
 
 // refuseWord refuses the i-th word of a command. It is not inlined, and takes a pointer: copies weigh more than they save.

@@ -86,6 +86,9 @@ const (
 	doubtful = "doubtful" // does what this check cannot place
 )
 
+// away begins the kind of what is sent to another host: see [check.Finding.Sends].
+const away = ">"
+
 // deniable are the things that are fine unless a policy denies them.
 var deniable = []string{sending, steering, roaming, deleting, doubtful}
 

@@ -137,12 +137,12 @@ func (j *judge) connects(program string, s simple, own int) {
 	if program == "git" && !slices.ContainsFunc(r.Operands, func(i int) bool { return among(s.words[i], gitReaches) }) {
 		return
 	}
-	hosts, what := j.hosts, "connects to a host that is not listed"
+	hosts, reach, what := j.hosts, network, "connects to a host that is not listed"
 	if s.carries && kind == byHost {
-		hosts, what = []string{"localhost"}, "sends what the line reads from a file to another host"
+		hosts, reach, what = []string{"localhost"}, away+network, "sends what the line reads from a file to another host"
 	}
 	if program == "curl" && r.Gave("-d", "-F", "-T") || among(program, "curl wget wget2") && anyWord(s.words[1:own], sends.MatchString) {
-		hosts, what = []string{"localhost"}, "sends something to another host"
+		hosts, reach, what = []string{"localhost"}, away+network, "sends something to another host"
 	}
 	for i := 1; i < own; i++ {
 		w := s.words[i]
@@ -160,7 +160,7 @@ func (j *judge) connects(program string, s simple, own int) {
 			kind = bySSH // no place for a name of a branch
 		}
 		if host, found := hostIn(w, kind, hasIndex(r.Operands, i)); found && !listedHost(hosts, host) && !(kind == byHost && len(hosts) > 1 && hasIndex(r.Operands, i) && nearby(host) && s.looks(i)) {
-			j.refuseWord(&s, i, network, what)
+			j.refuseWord(&s, i, reach, what)
 			return
 		}
 	}

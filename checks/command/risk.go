@@ -94,6 +94,9 @@ func (j *judge) use(s simple, r *grammar.Reading, use grammar.Use) {
 		if class.what != "" {
 			c.what = class.what
 		}
+		if class.sends {
+			c.allow = away + c.allow
+		}
 		if contains(use.Value, printedFile) {
 			if k := use.Word; k > 1 && s.words[k][0] != '-' && !hasPrefix(s.words[k-1], "-") {
 				return // a file of data

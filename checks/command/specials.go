@@ -101,10 +101,10 @@ func judgeGit(j *judge, s simple, r *grammar.Reading) {
 		return
 	case "push":
 		if len(operands) == 0 && len(j.remotes) > 0 {
-			j.refuse(-1, network, "sends to an address which the line itself has set")
+			j.refuse(-1, away+network, "sends to an address which the line itself has set")
 		}
 		if len(operands) > 0 && j.remotes[s.words[operands[0]]] {
-			j.refuseWord(&s, operands[0], network, "sends to an address which the line itself has set")
+			j.refuseWord(&s, operands[0], away+network, "sends to an address which the line itself has set")
 		}
 		return
 	case "branch":

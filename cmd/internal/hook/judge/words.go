@@ -21,7 +21,7 @@ import (
 // behind a question, if one is: then a policy would not help.
 func said(c *call.Call, v toolvet.Verdict, earlier string) string {
 	r := protocol.NewResult(c.Name, v)
-	sent := slices.ContainsFunc(r.Findings, func(f check.Finding) bool { return f.Source == "secret" && strings.Contains(f.Message, "sends ") })
+	sent := slices.ContainsFunc(r.Findings, func(f check.Finding) bool { return f.Source == "secret" && f.Sends })
 	for i := range r.Findings { // copies of the verdict's
 		f := &r.Findings[i]
 		on, kind, named := strings.TrimSuffix(f.Check, "-state"), f.Source, f.Source != ""
@@ -47,7 +47,7 @@ func said(c *call.Call, v toolvet.Verdict, earlier string) string {
 		if how := instead[kind]; how != "" && (named || f.Suggestion == "") {
 			f.Suggestion = how
 		}
-		sends := kind == "network" && strings.Contains(f.Message, "sends ")
+		sends := kind == "network" && f.Sends
 		if sends {
 			f.Suggestion = "let the user send it"
 		}
