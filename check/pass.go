@@ -42,7 +42,7 @@ type Finding struct {
 	// schedule, unless their session allows warnings, but no live call.
 	Foreseen bool `json:"-"`
 
-	// Source names the access rule, limit, effect or pattern behind the finding; "" if the
+	// Source names the access rule, limit, effect, pattern or similar tool behind the finding; "" if the
 	// check alone is behind it.
 	Source string `json:"-"`
 

@@ -32,7 +32,7 @@ func run(_ context.Context, pass *check.Pass) error {
 	case c.Tool == nil:
 		f := check.Finding{Message: "the server lists no tool of this name"}
 		if near := schema.Nearest(c.Name, c.Known.Names()); near != "" {
-			f.Suggestion = "did you mean the tool " + near + "?"
+			f.Suggestion, f.Source = "did you mean the tool "+near+"?", near
 		}
 		pass.Report(f)
 	case c.Tool.Fault != nil:

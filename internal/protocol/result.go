@@ -54,19 +54,14 @@ func NewResult(tool string, v toolvet.Verdict) Result {
 	return r
 }
 
-// nearTool is how the check known-tool suggests a tool.
-const nearTool, nearToolEnd = "did you mean the tool ", "?"
-
 // Called puts the result into the words of a caller who knows a tool by another name than its server does: name is what the caller said, and
 // expose returns its name for a tool of the server.
 func (r *Result) Called(name string, expose func(own string) string) {
 	r.Tool = strictjson.Printable(name, maxToolName)
 	for i := range r.Findings {
-		f := &r.Findings[i] // a copy of the verdict's
-		own, ok := strings.CutPrefix(f.Suggestion, nearTool)
-		own, whole := strings.CutSuffix(own, nearToolEnd)
-		if f.Check == "known-tool" && ok && whole {
-			f.Suggestion = nearTool + expose(own) + nearToolEnd
+		f := &r.Findings[i]                            // a copy of the verdict's
+		if f.Check == "known-tool" && f.Source != "" { // the check suggests it
+			f.Suggestion = "did you mean the tool " + expose(f.Source) + "?"
 		}
 	}
 	r.Suggestions = suggestions(r.Findings)

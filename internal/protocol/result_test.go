@@ -18,6 +18,22 @@ import (
 	"github.com/toolvet/toolvet/internal/protocol"
 )
 
+// TestCalled holds that the tool that a finding suggests gets the caller's name for it, and that other suggestions stay.
+func TestCalled(t *testing.T) {
+	t.Parallel()
+	for want, f := range map[string]check.Finding{
+		"did you mean the tool s__read?": {Check: "known-tool", Suggestion: "did you mean the tool read?", Source: "read"},
+		"did you mean the tool read?":    {Check: "known-tool", Suggestion: "did you mean the tool read?"},
+		"ask ann":                        {Check: "rule", Suggestion: "ask ann", Source: "ann"},
+	} {
+		r := protocol.NewResult("raed", toolvet.Verdict{Findings: []check.Finding{f}})
+		r.Called("s__raed", func(own string) string { return "s__" + own })
+		if got := r.Findings[0].Suggestion; got != want || r.Tool != "s__raed" {
+			t.Errorf("%q of %s, want %q", got, r.Tool, want)
+		}
+	}
+}
+
 // TestNewResultKeepsFindings: whatever the verdict, no finding is lost on the way to a
 // client, and the call is valid only if nothing refuses it.
 func TestNewResultKeepsFindings(t *testing.T) {
