@@ -6,6 +6,7 @@ package schedule
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"iter"
 	"slices"
 	"time"
@@ -33,8 +34,11 @@ func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d)
 // UnmarshalText implements [encoding.TextUnmarshaler].
 func (d *Duration) UnmarshalText(text []byte) error {
 	v, err := time.ParseDuration(string(text))
+	if err != nil {
+		return errors.New("a duration must be written as 30s or 1h30m")
+	}
 	*d = Duration(v)
-	return err
+	return nil
 }
 
 // A Job is a call to make at set times.

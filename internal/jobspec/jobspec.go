@@ -95,8 +95,6 @@ func Decode(text []byte, into any) (said map[string]any, err error) {
 		return nil, fmt.Errorf("%w: %s", ErrSpec, Misfit(misfit))
 	case errors.As(err, &date):
 		return nil, fmt.Errorf("%w: end_date must be a date and time such as 2026-12-24T18:00:00Z", ErrSpec)
-	case strings.HasPrefix(err.Error(), "time: "):
-		return nil, fmt.Errorf("%w: a duration must be written as 30s or 1h30m", ErrSpec)
 	}
 	return nil, fmt.Errorf("%w: %s", ErrSpec, strings.TrimPrefix(err.Error(), "json: "))
 }
