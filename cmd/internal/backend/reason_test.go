@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -97,4 +98,33 @@ func TestSleeper(t *testing.T) {
 		t.Skip("only for TestReason")
 	}
 	time.Sleep(time.Minute)
+}
+
+// A withText error has a text of its own.
+type withText struct {
+	text string
+	err  error
+}
+
+func (e withText) Error() string { return e.text }
+func (e withText) Unwrap() error { return e.err }
+
+// TestReporting holds that the log tells of a lost connection by its fields: not if a variable is missing, and with a hint if the server is late.
+func TestReporting(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	logger := backend.Reporting(slog.New(slog.NewTextHandler(&log, nil)))
+	unset := withText{"A is not set", &policy.UnsetError{}}
+	logger.Warn("one", "failures", 1, "err", unset)
+	logger.Warn("two", "failures", 1, "err", context.DeadlineExceeded)
+	logger.Warn("three", "err", context.DeadlineExceeded)
+	logger.Warn("four", "err", unset)
+	var got []string
+	for line := range strings.Lines(log.String()) {
+		_, line, _ = strings.Cut(line, "msg=")
+		got = append(got, strings.Fields(line)[0]+strconv.FormatBool(strings.Contains(line, "hint=")))
+	}
+	if want := []string{"twotrue", "threefalse", "fourfalse"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q, of\n%s", got, want, log.String())
+	}
 }

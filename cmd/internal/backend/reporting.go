@@ -34,21 +34,21 @@ func (r reporting) WithGroup(name string) slog.Handler {
 
 // Handle implements [slog.Handler].
 func (r reporting) Handle(ctx context.Context, record slog.Record) error {
-	if record.Message == "a server is not connected" {
-		var err error
-		record.Attrs(func(a slog.Attr) bool {
-			if a.Key == "err" {
-				err, _ = a.Value.Any().(error)
-			}
-			return err == nil
-		})
-		switch {
-		case errors.As(err, new(*policy.UnsetError)): // whoever read the policy has said so
-			return nil
-		case errors.Is(err, context.DeadlineExceeded):
-			record = record.Clone()
-			record.AddAttrs(slog.String("hint", "if it is slow to start, give it longer with --server-timeout"))
+	var err error
+	down := false // the record of a server that is not connected counts the failures
+	record.Attrs(func(a slog.Attr) bool {
+		if a.Key == "err" {
+			err, _ = a.Value.Any().(error)
 		}
+		down = down || a.Key == "failures"
+		return true
+	})
+	switch {
+	case down && errors.As(err, new(*policy.UnsetError)): // whoever read the policy has said so
+		return nil
+	case down && errors.Is(err, context.DeadlineExceeded):
+		record = record.Clone()
+		record.AddAttrs(slog.String("hint", "if it is slow to start, give it longer with --server-timeout"))
 	}
 	return r.Handler.Handle(ctx, record)
 }
