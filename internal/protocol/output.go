@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/toolvet/toolvet"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
@@ -47,7 +48,7 @@ func Annotate(tool string, v *toolvet.Reviewed) Annotation {
 
 // Failure returns the CallToolResult of an admitted call without a result: a tool execution
 // error, so a model learns of it. Why continues the sentence "The call has no result:". Made is
-// true if the tool may have run.
+// true if the tool may have run. The _meta has a [jsonrpc.UnansweredKey].
 func Failure(tool, why string, made, modern bool) json.RawMessage {
 	advice := notMadeAdvice
 	if made {
@@ -56,6 +57,7 @@ func Failure(tool, why string, made, modern bool) json.RawMessage {
 	return marshal(toolResult{
 		ResultType: resultType(modern), IsError: true,
 		Content: text(fmt.Sprintf("The call to %q has no result: %s.\n%s", strictjson.Printable(tool, maxToolName), why, advice)),
+		Meta:    map[string]any{jsonrpc.UnansweredKey: struct{}{}},
 	})
 }
 

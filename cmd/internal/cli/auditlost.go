@@ -21,22 +21,14 @@ type demandAt struct {
 	kind          infer.Kind
 }
 
-var (
-	// refusedLine matches a reason in a refusal: the place, what is wrong, and the check.
-	refusedLine = lazyregexp.New(`^- (/\S+): .* \[([a-z-]+), \S+\]$`)
-	// elementOf matches the end of a pointer to an element of an array.
-	elementOf = lazyregexp.New(`(/[0-9]+)+$`)
-)
+// elementOf matches the end of a pointer to an element of an array.
+var elementOf = lazyregexp.New(`(/[0-9]+)+$`)
 
-// demandsIn are the demands by which a policy refused a call of a tool, as the refusal tells.
-func demandsIn(checks enforce.Checks, tool string, refusal []string) (list []demandAt) {
-	for _, line := range refusal {
-		m := refusedLine.FindStringSubmatch(line)
-		if m == nil {
-			continue
-		}
-		d := demandAt{tool, elementOf.ReplaceAllString(m[1], ""), infer.Kind(strings.TrimSuffix(m[2], "-state"))}
-		if isRule(checks, d.kind) && !slices.Contains(list, d) {
+// demandsIn are the demands by which a policy refused a call of a tool.
+func demandsIn(checks enforce.Checks, tool string, refusal probe.Refusal) (list []demandAt) {
+	for _, f := range refusal.Findings {
+		d := demandAt{tool, elementOf.ReplaceAllString(f.Pointer, ""), infer.Kind(strings.TrimSuffix(f.Check, "-state"))}
+		if d.address != "" && isRule(checks, d.kind) && !slices.Contains(list, d) {
 			list = append(list, d)
 		}
 	}
@@ -62,17 +54,18 @@ func (d *drafting) loosen(alone, behind *probe.Result) (changed bool) {
 }
 
 // explainLost says of each harmless call that is lost why it does not work, and what lets it pass.
-func (p *proxied) explainLost(lost []audit.Lost, refused map[audit.Cell][]string, walled bool) {
+func (p *proxied) explainLost(lost []audit.Lost, refused map[audit.Cell]probe.Refusal, walled bool) {
 	file := p.flags.policy
 	if p.flags.writePolicy != "" {
 		file = p.flags.writePolicy
 	}
 	for i := range lost {
 		one := &lost[i]
-		if one.Why = refused[one.Cell]; len(one.Why) == 0 {
+		refusal := refused[one.Cell]
+		if one.Why = refusal.Lines; len(one.Why) == 0 {
 			one.Why = []string{"the call is answered, and its effect is not seen any more"}
 		}
-		demands := demandsIn(p.checks, one.Tool, one.Why)
+		demands := demandsIn(p.checks, one.Tool, refusal)
 		for _, d := range demands {
 			change := fmt.Sprintf("write a policy in which %s.arguments.%s has no %s, or a looser one: --write-policy FILE drafts a policy", key(d.tool), key(argument(d.address)), d.kind)
 			if file != "" {
@@ -80,9 +73,9 @@ func (p *proxied) explainLost(lost []audit.Lost, refused map[audit.Cell][]string
 			}
 			one.Change = append(one.Change, change)
 		}
-		if len(demands) == 0 && walled && one.Why[0] != "the policy refuses it:" {
+		if len(demands) == 0 && walled && refusal.Findings == nil {
 			change := "no demand refused it: under contain, name what it needs in read, write or network.allow (docs/contain.md)"
-			if strings.HasPrefix(one.Why[0], "the server exited") { // of itself, as far as anybody knows
+			if refusal.Ended { // of itself, as far as anybody knows
 				change = "none, if the server ends in this call without toolvet, too: call it so; if it does not, name what it needs under contain (docs/contain.md)"
 			}
 			one.Change = append(one.Change, change)

@@ -42,12 +42,11 @@ func TestLost(t *testing.T) {
 	}
 	since, path, other, ended, works := at("/since", audit.Command), at("/path", audit.Path), at("/x", audit.Path), at("/stdin", audit.Command), at("/works", audit.Path)
 	alone := &probe.Result{Catalog: tools, Controls: []audit.Cell{since, path, other, works}}
-	said := "the policy refuses it:"
-	behind := &probe.Result{Controls: []audit.Cell{works}, Refused: map[audit.Cell][]string{
-		since: {said, "- /since: must be a time [time, x]", "- /author/email: must be an address [email, x]"},
-		path:  {said, "- /path/0: leads out [path-state, x]", "- /path: is secret [no-such-check, x]"},
-		ended: {"the server exited with code 1"},
-		works: {said, "- /path: no time [time, x]"},
+	behind := &probe.Result{Controls: []audit.Cell{works}, Refused: map[audit.Cell]probe.Refusal{
+		since: {Findings: []probe.Finding{{Pointer: "/since", Check: "time"}, {Pointer: "/author/email", Check: "email"}}},
+		path:  {Findings: []probe.Finding{{Pointer: "/path/0", Check: "path-state"}, {Pointer: "/path", Check: "no-such-check"}, {Check: "time"}}},
+		ended: {Lines: []string{"no"}, Ended: true},
+		works: {Findings: []probe.Finding{{Pointer: "/path", Check: "time"}}},
 	}}
 	d := &drafting{checks: checks, command: []string{"node", "git.js"}, listed: map[string]*call.Catalog{pin.Tools: tools}}
 	addresses := func() map[string]bool {

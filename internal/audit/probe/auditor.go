@@ -21,6 +21,7 @@ import (
 	"github.com/toolvet/toolvet/internal/machine/sandbox"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/protocol"
+	"github.com/toolvet/toolvet/internal/wire/jsonrpc"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/upstream"
 )
@@ -69,9 +70,19 @@ type Result struct {
 	// Controls are the cells with a harmless call that worked, and Catalog has the tools as the server listed them.
 	Controls []audit.Cell
 	Catalog  *call.Catalog
-	// Refused has the answer to a harmless call that did not work, in lines, by the cell.
-	Refused map[audit.Cell][]string
+	// Refused has the harmless calls that did not work, by the cell.
+	Refused map[audit.Cell]Refusal
 }
+
+// A Refusal is the answer to a harmless call that did not work.
+type Refusal struct {
+	Lines    []string
+	Findings []Finding // of the policy that refuses it; nil: none does
+	Ended    bool      // the server ended, or gave no answer to toolvet in front of it
+}
+
+// A Finding is one reason of a policy.
+type Finding struct{ Pointer, Message, Check, Code string }
 
 // Run audits a server in a sandbox. An error means that the server did not start, or says why no
 // sandbox can run here (a [sandbox.UnsupportedError]). If a server ends, hangs or writes too much
@@ -313,35 +324,34 @@ func (a *auditor) refused(c audit.Cell, r reply) {
 	if r.ok() {
 		return
 	}
-	lines := verdict(r.raw)
-	if lines == nil {
-		lines = answered(r)
+	refusal := verdict(r.raw)
+	if refusal.Findings == nil {
+		refusal.Lines = answered(r)
 	}
-	a.keepRefusal(c, lines)
+	refusal.Ended = refusal.Ended || r.gone
+	a.keepRefusal(c, refusal)
 }
 
-// refusedByPolicy begins a refusal of toolvet's own.
-const refusedByPolicy = "the policy refuses it:"
-
-// verdict are the reasons of a refusal by toolvet in front of the server, each with its place, its check and its code; nil: it is none.
-func verdict(raw json.RawMessage) (lines []string) {
+// verdict reads what toolvet in front of the server says of a call without a result. The lines are the reasons of a policy, each with its place, its
+// check and its code.
+func verdict(raw json.RawMessage) (r Refusal) {
 	var m struct {
-		Meta map[string]struct {
-			Findings []struct{ Pointer, Message, Check, Code string }
-		} `json:"_meta"`
+		Meta map[string]json.RawMessage `json:"_meta"`
 	}
-	if json.Unmarshal(raw, &m) != nil {
-		return nil
-	}
-	for _, f := range m.Meta[protocol.VerdictKey].Findings {
-		if len(lines) == 0 {
-			lines = append(lines, refusedByPolicy)
+	_ = json.Unmarshal(raw, &m) // none of it is toolvet's otherwise
+	var v struct{ Findings []Finding }
+	_ = json.Unmarshal(m.Meta[protocol.VerdictKey], &v)
+	_, r.Ended = m.Meta[jsonrpc.UnansweredKey]
+	r.Findings = v.Findings
+	for i, f := range r.Findings {
+		if i == 0 {
+			r.Lines = append(r.Lines, "the policy refuses it:")
 		}
-		if len(lines) < maxRefusalLines {
-			lines = append(lines, fmt.Sprintf("- %s: %s [%s, %s]", show(f.Pointer), withoutTokens(strictjson.Printable(f.Message, maxRefusalLine)), show(f.Check), show(f.Code)))
+		if len(r.Lines) < maxRefusalLines {
+			r.Lines = append(r.Lines, fmt.Sprintf("- %s: %s [%s, %s]", show(f.Pointer), withoutTokens(strictjson.Printable(f.Message, maxRefusalLine)), show(f.Check), show(f.Code)))
 		}
 	}
-	return lines
+	return r
 }
 
 // answered is an answer in lines.
@@ -363,16 +373,15 @@ func answered(r reply) (lines []string) {
 }
 
 // keepRefusal keeps the first answer for a cell, or the first refusal by a policy: of several forms, others fail for reasons of their own.
-func (a *auditor) keepRefusal(c audit.Cell, lines []string) {
+func (a *auditor) keepRefusal(c audit.Cell, r Refusal) {
 	known, has := a.result.Refused[c]
-	ours := func(lines []string) bool { return len(lines) > 0 && lines[0] == refusedByPolicy }
-	if len(lines) == 0 || has && (ours(known) || !ours(lines)) {
+	if len(r.Lines) == 0 || has && (known.Findings != nil || r.Findings == nil) {
 		return
 	}
 	if a.result.Refused == nil {
-		a.result.Refused = map[audit.Cell][]string{}
+		a.result.Refused = map[audit.Cell]Refusal{}
 	}
-	a.result.Refused[c] = lines
+	a.result.Refused[c] = r
 }
 
 func (a *auditor) fact(f audit.Fact) {

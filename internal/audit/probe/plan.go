@@ -109,8 +109,8 @@ func (a *auditor) join(r Result) {
 	for _, c := range r.Controls {
 		a.worked(c)
 	}
-	for c, lines := range r.Refused {
-		a.keepRefusal(c, lines)
+	for c, refusal := range r.Refused {
+		a.keepRefusal(c, refusal)
 	}
 	for _, n := range r.Notes {
 		a.note("%s", n)
