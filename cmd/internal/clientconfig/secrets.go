@@ -84,7 +84,7 @@ func (w *words) value(name, given string) string {
 		return w.replace(given)
 	}
 	reference := w.refer(variableName(name), given)
-	w.note("the value of %s is not copied: set the environment variable %s", name, reference[2:len(reference)-1])
+	w.hides("the value of %s is not copied: set the environment variable %s", name, reference[2:len(reference)-1])
 	return reference
 }
 
@@ -106,7 +106,7 @@ func (w *words) header(name, given string) string {
 // hide replaces a possible secret by a reference.
 func (w *words) hide(what, value string, name ...string) string {
 	reference := w.refer(variableName(name...), value)
-	w.note("%s is not copied: set the environment variable %s, or nobody reaches the server", what, reference[2:len(reference)-1])
+	w.hides("%s is not copied: set the environment variable %s, or nobody reaches the server", what, reference[2:len(reference)-1])
 	return reference
 }
 

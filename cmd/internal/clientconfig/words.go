@@ -18,10 +18,17 @@ type words struct {
 	*Reader
 	server *Server
 	own    map[string]string // the entry's environment as it is written
+	hidden bool              // something that may be a secret has been left out
 }
 
 func (w *words) note(format string, args ...any) {
 	w.server.Notes = append(w.server.Notes, fmt.Sprintf(format, args...))
+}
+
+// hides notes that something is left out, which may be a secret.
+func (w *words) hides(format string, args ...any) {
+	w.hidden = true
+	w.note(format, args...)
 }
 
 // word matches ${name} or ${kind:name}: VS Code and Cursor use ${env:X}, Claude Code uses ${X} and
@@ -57,12 +64,12 @@ func (w *words) replace(s string) string {
 		case !of && isName(inner):
 			return w.need(inner, found)
 		case of && strings.HasPrefix(name, "-") && isName(kind):
-			w.note("the default of %s is not copied: set the environment variable", kind)
+			w.hides("the default of %s is not copied: set the environment variable", kind)
 			return w.need(kind, found)
 		}
 		begins := kindOfWord.FindString(inner) // the rest may be a default value, and so a secret
 		reference := w.refer(variableName(w.server.Name, strings.TrimSuffix(begins, ":")), found)
-		w.note("only the client knows its placeholder ${%s…}: set the environment variable %s", begins, reference[2:len(reference)-1])
+		w.hides("only the client knows its placeholder ${%s…}: set the environment variable %s", begins, reference[2:len(reference)-1])
 		return reference
 	})
 }
