@@ -38,7 +38,7 @@ func (s *sqliteSession) refused(ctx context.Context, err error) error {
 	if ended(ctx) {
 		return ctx.Err()
 	}
-	message := err.Error()
+	message := err.Error() // SQLite has one code for all these faults, and its words alone tell them apart
 	if name, ok := quoted(message, "no such table: "); ok {
 		return s.missingTable(ctx, s.named(name))
 	}

@@ -148,7 +148,7 @@ func (e *environment) faults(issues *cel.Issues, source cel.Source) []fault {
 	return list
 }
 
-// advice says how to mend what CEL complains of, or nothing.
+// advice says how to mend what CEL complains of, or nothing. An issue of CEL has words and a place, and no code.
 func (p *provider) advice(message string) string {
 	if field, ok := strings.CutPrefix(message, "undefined field '"); ok {
 		return p.hint(strings.TrimSuffix(field, "'"))
