@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolvet/toolvet/call"
 	"github.com/toolvet/toolvet/internal/inside"
+	"github.com/toolvet/toolvet/internal/notice"
 )
 
 // lists caches a server's lists for one connection.
@@ -131,7 +132,7 @@ func (p *peer) list(ctx context.Context, list listName, anew bool) (*listing, *l
 				err = p.reviewed(found)
 			}
 			if err == nil {
-				p.tell(list, found)
+				p.tell(l, list, found)
 			}
 			return found, p.set.ended(err)
 		})
@@ -139,12 +140,15 @@ func (p *peer) list(ctx context.Context, list listName, anew bool) (*listing, *l
 	return l, on, err
 }
 
-// tell logs the faults in a list of tools, and gives the tools to the Observer.
-func (p *peer) tell(list listName, found *listing) {
+// tell logs the faults in a list, and the end of a slow start. It gives tools to the Observer.
+func (p *peer) tell(l *link, list listName, found *listing) {
 	for _, fault := range found.faults {
 		p.set.log.Warn("the server lists what cannot be used", "server", p.cfg.Name, "list", list, "err", fault)
 	}
 	if list == toolsList {
+		if took := time.Duration(l.slow.Swap(0)); took > 0 {
+			p.set.log.Log(p.set.ctx, notice.Level, "a server has started", "server", p.cfg.Name, "after", took.Round(100*time.Millisecond), "tools", len(found.tools.Names()))
+		}
 		p.door.Listed(p.set.ctx, found.tools)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolvet/toolvet"
@@ -37,6 +38,7 @@ type peer struct {
 type link struct {
 	*client
 	began time.Time
+	slow  atomic.Int64  // how long a slow start took, in nanoseconds; 0: it was none, or the log has told its end
 	lost  chan struct{} // closed when the peer has noted the end of the connection
 	lists lists
 }
@@ -111,9 +113,10 @@ const slowStart = 3 * time.Second
 // dial connects for all waiting callers.
 func (p *peer) dial(f *flight[*link]) {
 	l := &link{lost: make(chan struct{})}
-	defer time.AfterFunc(slowStart, func() {
+	began := time.Now()
+	slow := time.AfterFunc(slowStart, func() {
 		p.set.log.Warn("a server is still starting", "server", p.cfg.Name, "after", slowStart, "limit", cmp.Or(max(p.cfg.Timeout, 0), DefaultTimeout))
-	}).Stop()
+	})
 	client, err := connect(p.set.ctx, p.cfg.Dialer, options{
 		Stderr: p.cfg.Stderr, Timeout: p.cfg.Timeout, Limits: messages, Capabilities: p.cfg.Capabilities,
 		Handler: Handler{Request: p.asked(p.cfg.Handler.Request, nil), Notify: func(method string, params json.RawMessage) {
@@ -124,6 +127,9 @@ func (p *peer) dial(f *flight[*link]) {
 		}},
 	})
 	l.client, l.began = client, time.Now()
+	if !slow.Stop() { // the log has warned, and says how it ended once it knows the tools
+		l.slow.Store(int64(l.began.Sub(began)))
+	}
 	p.mu.Lock()
 	p.dialing = nil
 	switch {

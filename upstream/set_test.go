@@ -18,6 +18,7 @@ import (
 
 	"github.com/toolvet/toolvet"
 	"github.com/toolvet/toolvet/check"
+	"github.com/toolvet/toolvet/internal/notice"
 	"github.com/toolvet/toolvet/internal/servers"
 	"github.com/toolvet/toolvet/upstream"
 )
@@ -465,21 +466,25 @@ func TestCloseEndsCalls(t *testing.T) {
 	}
 }
 
-// A server that needs long to start is mentioned once, and one that is there at once is not.
+// A server that needs long to start is mentioned once, and once more when it has started and its tools are known. One that is there at once is not.
 func TestSlowStart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var log strings.Builder
 		slow := slowDialer{newMemory(nil)}
-		s := newSet(t, upstream.Config{Logger: slog.New(slog.NewTextHandler(&log, nil))}, map[string]upstream.Dialer{"quick": newMemory(nil), "slow": slow})
-		for _, name := range []string{"quick", "slow"} {
-			if err := s.Connect(t.Context(), name); err != nil {
+		s := newSet(t, upstream.Config{Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: notice.Level}))}, map[string]upstream.Dialer{"quick": newMemory(nil), "slow": slow})
+		for _, name := range []string{"quick", "slow", "slow"} {
+			if _, err := s.Tools(t.Context(), name); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 		}
 		synctest.Wait() // for whoever writes to the log
-		if said := log.String(); strings.Count(said, "\n") != 1 || !hasAll(said, "still starting", "server=slow", "after=3s", "limit=") {
-			t.Errorf("the log says %q", said)
+		first, then, _ := strings.Cut(log.String(), "\n")
+		if !hasAll(first, "still starting", "server=slow", "after=3s", "limit=") {
+			t.Errorf("the log says %q", first)
+		}
+		if strings.Count(then, "\n") != 1 || !hasAll(then, "level=INFO+1", "has started", "server=slow", "after=20s", "tools=2") {
+			t.Errorf("the log says %q", then)
 		}
 	})
 }

@@ -13,8 +13,11 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/toolvet/toolvet/internal/notice"
 )
 
 // How a [Watcher] keeps its promises: a file is seen within lookEvery of its last change, and counts
@@ -53,6 +56,7 @@ type Watcher struct {
 
 	loading sync.Mutex // held while a text is put in force
 	now     watched    // guarded by loading
+	text    []byte     // in force; nil: none yet. Guarded by loading
 
 	mu      sync.Mutex
 	inForce InForce
@@ -199,12 +203,48 @@ func (w *Watcher) took(text []byte, now time.Time) {
 		w.inForce.Digest, w.inForce.Since = digest, now
 	}
 	w.mu.Unlock()
-	if other {
+	before := w.text
+	w.text = bytes.Clone(text)
+	switch {
+	case other && before == nil:
 		w.log().Info("the policy holds", "file", w.File, "digest", digest)
-	} else {
+	case other:
+		w.log().Log(context.Background(), notice.Level, "the policy has changed, and holds", "file", w.File, "changed", strings.Join(sectionsChanged(before, text), ", "), "digest", digest)
+	default:
 		w.log().Info("the policy was loaded again, for a file that belongs to it", "file", w.File, "digest", digest)
 	}
 	w.problem(nil)
+}
+
+// sectionsChanged names the top-level keys of a policy below which two texts differ, as far as their lines show them. Comments count, too.
+func sectionsChanged(before, after []byte) (names []string) {
+	old, now := sections(before), sections(after)
+	for name, text := range now {
+		if old[name] != text {
+			names = append(names, name)
+		}
+		delete(old, name)
+	}
+	for name := range old {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// sections cuts the text of a policy, in block style, at its top-level keys. A name is what stands before a colon, and a policy that is in
+// force has only known keys. Lines before the first key have no name, and do not count.
+func sections(text []byte) map[string]string {
+	found, name := map[string]string{}, ""
+	for line := range bytes.Lines(text) {
+		if key, _, ok := bytes.Cut(line, []byte(":")); ok && len(key) > 0 && 'a' <= key[0] && key[0] <= 'z' {
+			name = string(key)
+		}
+		if name != "" {
+			found[name] += string(line)
+		}
+	}
+	return found
 }
 
 // problem notes why the present content is not in force, and logs a reason once.

@@ -20,6 +20,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/toolvet/toolvet/internal/notice"
 )
 
 // A watching is a Watcher under test, and what it loaded. The clock is that of a bubble of synctest, the files are real.
@@ -423,5 +425,27 @@ func TestReload(t *testing.T) {
 	write(t, file, "fine")
 	if err := w.Reload(); err != nil || w.InForce().Problem != "" {
 		t.Errorf("a text without fault: %v, %+v", err, w.InForce())
+	}
+}
+
+// A policy that has changed is a notice, which names the sections that differ. The first policy is none.
+func TestChangeIsTold(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "toolvet.yaml")
+	before := "# mine\nversion: 1\nservers:\n  a: {command: [a]}\nlimits: []\nlog: {file: a}\n"
+	var out bytes.Buffer
+	w := &Watcher{File: file, Log: slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: notice.Level})), Load: func([]byte) ([]string, error) { return nil, nil }}
+	w.Holds([]byte(before))
+	if out.Len() > 0 {
+		t.Errorf("of the first policy the log says %s", &out)
+	}
+	write(t, file, "version: 1\nservers:\n  a: {command: [a]}\n  b: {command: [b]}\nlimits: []\nrules: []\n")
+	if err := w.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`level=INFO+1 msg="the policy has changed, and holds"`, `changed="log, rules, servers"`} {
+		if strings.Count(out.String(), want) != 1 {
+			t.Errorf("the log lacks %s:\n%s", want, &out)
+		}
 	}
 }

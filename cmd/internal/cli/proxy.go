@@ -16,6 +16,7 @@ import (
 	"github.com/toolvet/toolvet/cmd/internal/daemon"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/logname"
+	"github.com/toolvet/toolvet/internal/notice"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/protocol"
 )
@@ -183,17 +184,22 @@ func givenHTTP(cmd *cobra.Command) bool {
 
 // newLogger logs to the operator, on the same standard error as the server.
 func newLogger(w io.Writer, verbose bool) *slog.Logger {
-	level := slog.LevelWarn
+	level := notice.Level
 	if verbose {
 		level = slog.LevelInfo
 	}
-	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: nameless})).With("by", "toolvet")
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: plainly})).With("by", "toolvet")
 }
 
-// nameless takes the names of properties out of errors about JSON: a caller chooses them.
-func nameless(_ []string, a slog.Attr) slog.Attr {
-	if err, ok := a.Value.Any().(error); ok {
-		return slog.String(a.Key, logname.Error(err))
+// plainly takes the names of properties out of errors about JSON, because a caller chooses them. A notice is of the level INFO to a reader.
+func plainly(_ []string, a slog.Attr) slog.Attr {
+	switch v := a.Value.Any().(type) {
+	case error:
+		return slog.String(a.Key, logname.Error(v))
+	case slog.Level:
+		if v == notice.Level {
+			return slog.Any(a.Key, slog.LevelInfo)
+		}
 	}
 	return a
 }
