@@ -272,7 +272,7 @@ func (d *Door) tell(level slog.Level, message string, c *call.Call, words *proto
 	if d.Point == toolvet.PointLibrary && level < slog.LevelWarn {
 		level = slog.LevelDebug
 	}
-	for _, f := range words.Findings {
-		d.Logger.Log(context.Background(), level, message, "server", d.Server, "tool", logname.Tool(c), "code", f.Code, "check", f.Check, "at", place(f.Pointer))
-	}
+	logname.Findings(words.Findings, place, func(attributes ...any) {
+		d.Logger.Log(context.Background(), level, message, append([]any{"server", d.Server, "tool", logname.Tool(c)}, attributes...)...)
+	})
 }

@@ -294,3 +294,25 @@ func TestRehearsalIsComplete(t *testing.T) {
 		}
 	}
 }
+
+// TestOneLine holds that the log has one line for each check that refuses a call or withholds its result, however often it finds something.
+func TestOneLine(t *testing.T) {
+	t.Parallel()
+	d, _ := newDoor(t)
+	var log strings.Builder
+	d.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	var v toolvet.Verdict
+	for i := range 8 {
+		v.Findings = append(v.Findings, check.Finding{Code: "SECURITY_ERROR", Check: "secret", Pointer: fmt.Sprintf("/content/%d/text", i), Message: "holds a secret"})
+	}
+	v.Findings = append(v.Findings, check.Finding{Code: "SECURITY_ERROR", Check: "injection", Message: "gives orders"})
+	d.Refuse(t.Context(), read(t, `{}`), door.Request{}, v)
+	var lines []string
+	for line := range strings.Lines(log.String()) {
+		_, told, _ := strings.Cut(line, " code=")
+		lines = append(lines, strings.TrimSpace(told))
+	}
+	if got, want := strings.Join(lines, "; "), "SECURITY_ERROR check=secret at=\"/(7 bytes)/0/(4 bytes)\" findings=8; SECURITY_ERROR check=injection at=\"\""; got != want {
+		t.Errorf("the log says %s, want %s", got, want)
+	}
+}

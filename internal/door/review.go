@@ -120,9 +120,9 @@ func unread(err error) toolvet.Reviewed {
 
 // noted logs the findings in a result that the client gets.
 func (d *Door) noted(tool string, v toolvet.Verdict) {
-	for _, f := range v.Findings {
-		d.Logger.Info("found in what the server sent", "server", d.Server, "tool", tool, "check", f.Check, "at", inAnswer(f.Pointer))
-	}
+	logname.Findings(v.Findings, inAnswer, func(attributes ...any) {
+		d.Logger.Info("found in what the server sent", append([]any{"server", d.Server, "tool", tool}, attributes...)...)
+	})
 }
 
 // Annotate returns a result with the changes and findings of its review. The findings go into

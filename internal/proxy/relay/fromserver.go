@@ -257,9 +257,9 @@ func (x *Exchange) review(m *message) (line []byte, ok bool) {
 		x.withhold(m, &words)
 		return x.inPlaceOf(m, nil, &words), false
 	}
-	for _, f := range v.Findings {
-		x.server.cfg.Logger.Info("found in what the server sent", "method", logname.Method(m.Method), "check", f.Check, "at", logname.Pointer(f.Pointer, nil))
-	}
+	logname.Findings(v.Findings, inAnswer, func(attributes ...any) {
+		x.server.cfg.Logger.Info("found in what the server sent", append([]any{"method", logname.Method(m.Method)}, attributes...)...)
+	})
 	if bytes.Equal(v.Raw, raw) {
 		return m.text(), true
 	}
@@ -278,10 +278,13 @@ func (x *Exchange) put(m *message, r *Request, part string, raw json.RawMessage)
 
 // withhold logs the reasons for withholding a message.
 func (x *Exchange) withhold(m *message, words *protocol.Result) {
-	for _, f := range words.Findings {
-		x.server.stray.warn(x.server.cfg.Logger, "withheld what the server sent", "method", logname.Method(m.Method), "code", f.Code, "check", f.Check, "at", logname.Pointer(f.Pointer, nil))
-	}
+	logname.Findings(words.Findings, inAnswer, func(attributes ...any) {
+		x.server.stray.warn(x.server.cfg.Logger, "withheld what the server sent", append([]any{"method", logname.Method(m.Method)}, attributes...)...)
+	})
 }
+
+// inAnswer prepares a place in what the server sent for the log.
+func inAnswer(pointer string) string { return logname.Pointer(pointer, nil) }
 
 // inPlaceOf returns the client's line in place of a withheld message. If the message is a
 // request, it answers the server with an error.
