@@ -183,7 +183,11 @@ func (j *Judge) before(ctx context.Context, host *hook.Host, p *policyFile, e ho
 		if told := d.Asks(ctx, c, door.Request{ID: e.Call}, asking("the MCP server is unknown: neither the policy nor the host's configuration names it")); !told.Ask {
 			return refusal(c, told)
 		}
-		return hook.Answer{Decision: hook.Ask, Reason: "toolvet does not know the MCP server " + c.Server + ": neither the policy nor the configuration of " + host.Title + " names it.\n  fix: configure it in " + host.Title + ", or name it in the hook's policy: servers: {" + strconv.Quote(c.Server) + ": {}}"}
+		earlier := ""
+		if memory.Secret {
+			earlier = afterSecret(certain) + ".\n"
+		}
+		return hook.Answer{Decision: hook.Ask, Reason: earlier + "toolvet does not know the MCP server " + c.Server + ": neither the policy nor the configuration of " + host.Title + " names it.\n  fix: configure it in " + host.Title + ", or name it in the hook's policy: servers: {" + strconv.Quote(c.Server) + ": {}}"}
 	case c.Server != host.Name && deeper(c.Arguments, 0):
 		return asks(ctx, d, c, e, "its arguments are nested deeper than toolvet reads them")
 	case reached.Ask:
@@ -192,11 +196,11 @@ func (j *Judge) before(ctx context.Context, host *hook.Host, p *policyFile, e ho
 		}
 		return hook.Answer{Decision: hook.Ask, Reason: "toolvet asks you about this call:\n" + said(c, reached, "")}
 	case memory.Secret && carries(host.Name, e, c.Server) != "":
-		return asks(ctx, d, c, e, carries(host.Name, e, c.Server)+afterSecret(certain))
+		return asks(ctx, d, c, e, afterSecret(certain)+", and "+carries(host.Name, e, c.Server))
 	case (memory.Foreign || p.preset == "strict") && c.Server == host.Name && spreads(lineIn(e)):
 		why := "it writes files that it does not name, and one may tell agents, builds or tests what to do"
 		if memory.Foreign {
-			why += afterStranger(certain)
+			why = afterStranger(certain) + ": " + why
 		}
 		return asks(ctx, d, c, e, why)
 	}

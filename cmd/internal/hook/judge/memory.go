@@ -217,45 +217,45 @@ func matters(v toolvet.Verdict) (kinds []string) {
 	return kinds
 }
 
-// because says which earlier reading is behind a question; "" if none is.
+// because says which earlier reading is behind a question, in a line; "" if none is.
 func because(m, certain policy.Memory, v toolvet.Verdict) string {
 	for _, f := range v.Findings {
 		switch {
 		case !f.Asks():
 		case m.Secret && (f.Source == "network" || f.Source == "sending" || f.Check == "url"):
-			return afterSecret(certain)
+			return afterSecret(certain) + ".\n"
 		case m.Foreign && f.Source == "steering":
-			return afterStranger(certain)
+			return afterStranger(certain) + ".\n"
 		}
 	}
 	return ""
 }
 
 func afterStranger(certain policy.Memory) string {
-	return hasRead(certain.Foreign, "what a host or a server says that nobody lists") + " Its words may be behind this change."
+	return hasRead(certain.Foreign, "what a host or a server says that nobody lists") + " Its words may be behind this change"
 }
 
 func afterSecret(certain policy.Memory) string {
-	return hasRead(certain.Secret, "what may hold a secret") + " From then on toolvet asks about everything that leaves this machine."
+	return hasRead(certain.Secret, "what may hold a secret") + " From then on toolvet asks about everything that leaves this machine"
 }
 
 // hasRead says what a session has read. Of a call whose end nobody told, toolvet knows only its own question.
 func hasRead(certain bool, what string) string {
 	if certain {
-		return "\nThis session has read " + what + "."
+		return "This session has read " + what + "."
 	}
-	return "\ntoolvet has asked about a call in this session that reads " + what + ", and does not know whether it ran."
+	return "toolvet has asked about a call in this session that reads " + what + ", and does not know whether it ran."
 }
 
 // carries says why a call sends its arguments away, whatever they are; "" if it does not.
 func carries(host string, e hook.Event, server string) string {
 	switch {
 	case server != host:
-		return "it is a call of the MCP server " + server + ", which may send its arguments anywhere"
+		return "this is a call of the MCP server " + server + ", which may send its arguments anywhere"
 	case searchesWeb.MatchString(e.Tool):
-		return "it sends its words to a search engine"
+		return "this call sends its words to a search engine"
 	case sends(lineIn(e)):
-		return "it may send something to another machine"
+		return "this call may send something to another machine"
 	}
 	return ""
 }

@@ -186,6 +186,13 @@ func TestMemoryReason(t *testing.T) {
 	if why := ask(push); !strings.Contains(why, read) || strings.Contains(why, perhaps) {
 		t.Errorf("after its end: %s", why)
 	}
+	for _, s := range []step{push, {"", "WebFetch", page("https://unlisted.example/"), "ask"}, {"", "WebSearch", map[string]any{"query": "x"}, "ask"}, {"", "mcp__other__t", map[string]any{}, "ask"}} {
+		why := ask(s)
+		reason := strings.TrimPrefix(why, "toolvet asks you about this call:")
+		if !strings.HasPrefix(strings.TrimSpace(reason), read) {
+			t.Errorf("%s: the secret is not the first reason: %s", s.tool, why)
+		}
+	}
 	if m, certain, _ := recall(strings.Repeat("x", maxDiary)); certain == m {
 		t.Error("a full diary is certain of what it cannot hold")
 	}

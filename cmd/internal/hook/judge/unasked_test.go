@@ -141,7 +141,7 @@ func TestFixes(t *testing.T) {
 		{line("curl https://docs.rs/serde"), "use what this machine or a listed host has\n"},
 		{step{tool: "WebFetch", with: page("https://docs.rs/serde")}, "use what this machine or a listed host has\n"},
 	} {
-		if got, why := decision(t, j, &link.Request{Host: "claude-code", Preset: "standard", Dir: "/work/repo", Env: map[string]string{"HOME": "/home/u"}, Payload: payload(t, tt.tool, tt.with, "/work/repo")}); got != "ask" || !strings.Contains(why, tt.fix) {
+		if got, why := decision(t, j, &link.Request{Host: "claude-code", Preset: "standard", Dir: "/work/repo", Env: map[string]string{"HOME": "/home/u"}, Payload: payload(t, tt.tool, tt.with, "/work/repo")}); got != "ask" || !strings.Contains(why+"\n", tt.fix) {
 			t.Errorf("after a secret: %s %v: %s, want %q: %s", tt.tool, tt.with, got, tt.fix, why)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 
 // said is a verdict for the people at a host and for their model. Findings of the checks on commands and paths name their kind, as the option
 // allow of these checks does. A policy permits a kind by its name, and 'toolvet explain' has a page about it. Earlier is the reading of the session
-// behind a question, if one is: then a policy would not help.
+// behind a question, if one is: it stands first, because it is the reason, and a policy would not help.
 func said(c *call.Call, v toolvet.Verdict, earlier string) string {
 	r := protocol.NewResult(c.Name, v)
 	sent := slices.ContainsFunc(r.Findings, func(f check.Finding) bool { return f.Source == "secret" && f.Sends })
@@ -61,7 +61,7 @@ func said(c *call.Call, v toolvet.Verdict, earlier string) string {
 			f.Suggestion += "; " + permits(kind, sends)
 		}
 	}
-	return r.Text() + earlier
+	return earlier + r.Text()
 }
 
 // permits says how a policy lets a kind pass: what is narrower than the kind comes first. A listed host may be asked for something, and is sent nothing.
