@@ -6,6 +6,7 @@ package cli
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
@@ -24,6 +26,7 @@ import (
 	"github.com/toolvet/toolvet/cmd/internal/hook/diagnose"
 	"github.com/toolvet/toolvet/cmd/internal/hook/fast"
 	"github.com/toolvet/toolvet/cmd/internal/hook/install"
+	"github.com/toolvet/toolvet/cmd/internal/hook/link"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/terminal"
@@ -269,30 +272,31 @@ func (a *app) hookUninstall(in *install.Installer, scopes []install.Scope, flags
 			return err
 		}
 	}
-	a.retireJudge(in)
+	a.retireJudges(in)
 	return nil
 }
 
-// retireJudge has the resident judge of this program end within seconds, in place of half an hour. A host that still has its hook starts
-// another one. Once no host asks toolvet, what only judges need goes as well.
-func (a *app) retireJudge(in *install.Installer) {
-	program, err := os.Executable()
+// retireJudges ends the resident judges, which would wait for half an hour, of this program and of those that hosts may have run before. A host
+// that still has its hook starts another one. Once no host asks toolvet, what only judges need goes as well.
+func (a *app) retireJudges(in *install.Installer) {
+	dir, err := fast.Dir()
 	if err != nil {
 		return
 	}
-	address, err := fast.Address(program)
-	if err != nil {
-		return
+	addresses, _ := filepath.Glob(filepath.Join(dir, "*.sock"))
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	for _, address := range addresses {
+		_ = link.End(ctx, address) // nobody may listen there
+		_ = os.Remove(address)     // a judge that did not listen ends without its socket, a little later
 	}
-	_ = os.Remove(address) // without its socket, a judge ends by itself; there may be none
 	if in.Used() {
 		return
 	}
-	dir := filepath.Dir(address)
-	for _, pattern := range []string{"*.session", "*.sock", "*.sock.lock"} {
+	for _, pattern := range []string{"*.session", "*.sock.lock"} {
 		files, _ := filepath.Glob(filepath.Join(dir, pattern))
 		for _, file := range files {
-			_ = os.Remove(file) // a judge of another program may still end
+			_ = os.Remove(file) // a judge may still end
 		}
 	}
 	if left, err := os.ReadDir(dir); err == nil && len(left) > 0 {

@@ -300,6 +300,7 @@ func (s *setupRun) proveHook(ctx context.Context, h *hook.Host) error {
 	if err := s.ledger.forgetHooks([]string{h.Name}); err != nil {
 		return err
 	}
+	s.retireJudges(s.installer)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -227,6 +227,9 @@ func (s *setupRun) undo() error {
 		if err := s.ledger.forgetHooks(names); err != nil {
 			return err
 		}
+		if !s.flags.dryRun && !s.installer.Used() { // somebody has taken the hooks out by hand
+			s.retireJudges(s.installer)
+		}
 		if len(faults) > 0 {
 			return exitCode(exitNoGo)
 		}
@@ -248,7 +251,7 @@ func (s *setupRun) undo() error {
 	if err := s.ledger.forgetHooks(names); err != nil {
 		return err
 	}
-	s.retireJudge(s.installer)
+	s.retireJudges(s.installer)
 	left := len(faults)
 	for _, p := range pages {
 		n, err := s.undoPage(p)

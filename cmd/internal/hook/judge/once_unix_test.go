@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -66,4 +67,68 @@ func TestPipedSecrets(t *testing.T) {
 		}
 	}
 	answers(t, dir, map[string][]string{"ask": {"grep -r SECRET .", "rg -uuu SECRET"}, "": {"rg --hidden TODO", "xargs cat < list"}})
+}
+
+// TestEnd holds that the resident judge ends when it is asked to.
+func TestEnd(t *testing.T) {
+	t.Parallel()
+	dir, err := os.MkdirTemp("", "judge") // a socket's name must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	address := filepath.Join(dir, "j.sock")
+	ended := make(chan error, 1)
+	j := newJudge(t)
+	go func() { ended <- j.Serve(t.Context(), address, time.Hour) }()
+	for late := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		if err = link.End(t.Context(), address); err == nil {
+			break
+		}
+		if time.Now().After(late) {
+			t.Fatal(err)
+		}
+	}
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(4 * time.Second): // before it misses its socket
+		t.Error("the judge goes on")
+	}
+}
+
+// TestEndWithout holds that a judge ends when its socket is gone, or has made room for another's.
+func TestEndWithout(t *testing.T) {
+	t.Parallel()
+	for name, again := range map[string]bool{"gone": false, "another's": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			address := filepath.Join(t.TempDir(), "j.sock")
+			if err := os.WriteFile(address, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+			defer stop()
+			if again { // both are there at once, so that they are two files
+				if err := os.WriteFile(address+".new", nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			go func() {
+				time.Sleep(50 * time.Millisecond)
+				if again {
+					_ = os.Rename(address+".new", address)
+				} else {
+					_ = os.Remove(address)
+				}
+			}()
+			stopped := false
+			endWithout(ctx, address, 10*time.Millisecond, func() { stopped = true })
+			if !stopped {
+				t.Error("the judge goes on")
+			}
+		})
+	}
 }

@@ -50,8 +50,8 @@ func (j *Judge) Once(ctx context.Context, in io.Reader, out io.Writer) error {
 // ErrServed reports that another judge serves the address.
 var ErrServed = errors.New("another judge serves this program's hooks")
 
-// Serve is the resident judge at an address. It ends when ctx is done, or when it has answered nobody for the idle time: a judge
-// whose variables are not the user's any more makes room for another.
+// Serve is the resident judge at an address. It ends when ctx is done, when [link.End] asks it to, or when it has answered nobody for the
+// idle time: a judge whose variables are not the user's any more makes room for another.
 func (j *Judge) Serve(ctx context.Context, address string, idle time.Duration) error {
 	lock := flock.New(address + ".lock")
 	held, err := lock.TryLock()
@@ -80,7 +80,7 @@ func (j *Judge) Serve(ctx context.Context, address string, idle time.Duration) e
 	defer stop()
 	timer := time.AfterFunc(idle, stop)
 	context.AfterFunc(ctx, func() { listener.Close() })
-	go endWithout(ctx, address, stop)
+	go endWithout(ctx, address, 5*time.Second, stop)
 	room := make(chan struct{}, maxAtOnce)
 	for {
 		conn, err := listener.Accept()
@@ -93,7 +93,7 @@ func (j *Judge) Serve(ctx context.Context, address string, idle time.Duration) e
 			defer conn.Close()
 			room <- struct{}{}
 			defer func() { <-room }()
-			j.serve(ctx, conn, func() { timer.Reset(idle) })
+			j.serve(ctx, conn, func() { timer.Reset(idle) }, stop)
 		}()
 	}
 	for end := time.Now().Add(link.Grace); busy.Load() > 0 && time.Now().Before(end); { // those who have asked get their answer
@@ -103,16 +103,21 @@ func (j *Judge) Serve(ctx context.Context, address string, idle time.Duration) e
 	return nil
 }
 
-// endWithout stops the judge when its socket is gone: nobody can ask it any more.
-func endWithout(ctx context.Context, address string, stop func()) {
-	ticker := time.NewTicker(5 * time.Second)
+// endWithout stops the judge when its socket is gone, or another judge's stands there: nobody can ask it any more.
+func endWithout(ctx context.Context, address string, every time.Duration, stop func()) {
+	own, err := os.Lstat(address)
+	if err != nil {
+		stop()
+		return
+	}
+	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			if _, err := os.Lstat(address); err != nil {
+			if now, err := os.Lstat(address); err != nil || !os.SameFile(own, now) {
 				stop()
 				return
 			}
@@ -120,10 +125,14 @@ func endWithout(ctx context.Context, address string, stop func()) {
 	}
 }
 
-// serve answers one request. It calls used for one that this judge can answer.
-func (j *Judge) serve(ctx context.Context, conn net.Conn, used func()) {
+// serve answers one request. It calls used for one that this judge can answer, and end for one to end.
+func (j *Judge) serve(ctx context.Context, conn net.Conn, used, end func()) {
 	_ = conn.SetDeadline(time.Now().Add(time.Minute)) // a connection of a Unix socket takes one
 	r, err := link.ReadRequest(conn)
+	if errors.Is(err, link.ErrEnd) {
+		end()
+		return
+	}
 	if err != nil {
 		j.log.Warn("a hook's request could not be read", "err", err)
 		return // the hook has a child judge

@@ -77,11 +77,17 @@ func WriteRequest(w io.Writer, r *Request) error {
 	return err
 }
 
+// ErrEnd is the error of ReadRequest for the message of [End].
+var ErrEnd = errors.New("the judge is to end")
+
 // ReadRequest reads a request up to the end of in.
 func ReadRequest(in io.Reader) (*Request, error) {
 	fields, err := read(in)
 	if err != nil {
 		return nil, err
+	}
+	if len(fields) == 0 {
+		return nil, ErrEnd
 	}
 	if len(fields) <= fast.Payload || len(fields[fast.Timeout]) != 8 {
 		return nil, errors.New("the request lacks fields")
@@ -122,21 +128,42 @@ func read(in io.Reader) ([]string, error) {
 }
 
 // Ask sends a request to the judge at an address, and waits for its reply.
-func Ask(ctx context.Context, address string, request *Request) (hook.Reply, error) {
+func Ask(ctx context.Context, address string, request *Request) (reply hook.Reply, err error) {
+	err = exchange(ctx, address, func(conn *net.UnixConn) error { return WriteRequest(conn, request) }, func(conn *net.UnixConn) error {
+		reply, err = ReadReply(conn)
+		return err
+	})
+	return reply, err
+}
+
+// End has the judge at an address end, and waits until it has understood. Requests that the judge has already taken get their answers.
+func End(ctx context.Context, address string) error {
+	return exchange(ctx, address, func(conn *net.UnixConn) error {
+		_, err := conn.Write(fast.Message())
+		return err
+	}, func(conn *net.UnixConn) error {
+		_, err := io.Copy(io.Discard, conn)
+		return err
+	})
+}
+
+// exchange sends one message to the judge at an address, and receives its reply.
+func exchange(ctx context.Context, address string, send, receive func(*net.UnixConn) error) error {
 	var d net.Dialer
-	conn, err := d.DialContext(ctx, "unix", address)
+	dialed, err := d.DialContext(ctx, "unix", address)
 	if err != nil {
-		return hook.Reply{}, err
+		return err
 	}
+	conn := dialed.(*net.UnixConn)
 	defer conn.Close()
 	if end, ok := ctx.Deadline(); ok {
 		_ = conn.SetDeadline(end) // a connection of a Unix socket takes one
 	}
-	if err := WriteRequest(conn, request); err != nil {
-		return hook.Reply{}, err
+	if err := send(conn); err != nil {
+		return err
 	}
-	if err := conn.(*net.UnixConn).CloseWrite(); err != nil {
-		return hook.Reply{}, err
+	if err := conn.CloseWrite(); err != nil {
+		return err
 	}
-	return ReadReply(conn)
+	return receive(conn)
 }
