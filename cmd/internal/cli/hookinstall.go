@@ -55,7 +55,7 @@ func (a *app) hookInstallCommand() *cobra.Command {
 		Short: "Make hosts of agents ask toolvet before each tool call",
 		Long: `Make hosts of agents ask toolvet before each tool call: install adds toolvet to their
 configurations, next to what is there. Without HOST, it takes the hosts that it finds on
-this machine. It tells what changes (-v shows each line) and asks before it writes.
+this machine. It tells which hooks change (-v shows each line) and asks before it writes.
 
 Where a host has a switch that makes a failed hook block the call, install sets it.
 A second install changes nothing; one with another policy replaces toolvet's own entry.
@@ -379,7 +379,7 @@ func (a *app) hookApply(in *install.Installer, changes []*install.Change, notes 
 	return a.writeHookChanges(in, real)
 }
 
-// showHookChanges shows what changes in files, each line or only how many, and returns the changes.
+// showHookChanges shows what changes in files, each line or only the hooks, and returns the changes.
 func (a *app) showHookChanges(in *install.Installer, changes []*install.Change, lines bool) ([]*install.Change, error) {
 	var real []*install.Change
 	seen := map[string]bool{}
@@ -413,6 +413,9 @@ func (a *app) showHookChanges(in *install.Installer, changes []*install.Change, 
 				verb = "no longer run"
 			}
 			terminal.Fprintf(a.stdout, "  the hooks %s 'toolvet hook %s': %s; -v shows them\n", verb, c.Host.Name, moreAndLess(text))
+			for _, told := range c.Hooks() {
+				terminal.Fprintf(a.stdout, "  %s\n", oneLine(told, 400))
+			}
 		}
 	}
 	return real, nil

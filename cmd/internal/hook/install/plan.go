@@ -40,6 +40,7 @@ type Change struct {
 
 	record *record // what to remember; nil: what was remembered is forgotten
 	sum    string  // of Before
+	piece  piece
 }
 
 // Same reports whether nothing changes.
@@ -188,7 +189,7 @@ func unsupported(format string, args ...any) error {
 
 // read reads a file and what is remembered about it.
 func (in *Installer) read(h *hook.Host, scope Scope, p piece) (*Change, *record, error) {
-	ch := &Change{Host: h, Scope: scope, File: p.path(), Mode: fs.FileMode(p.mode())}
+	ch := &Change{Host: h, Scope: scope, File: p.path(), Mode: fs.FileMode(p.mode()), piece: p}
 	var err error
 	if ch.Target, err = follow(ch.File); err != nil {
 		return nil, nil, err
