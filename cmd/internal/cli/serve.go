@@ -23,14 +23,16 @@ func (a *app) serveCommand() *cobra.Command {
 
   /mcp         all servers; tools and prompts have names SERVER__NAME
   /mcp/SERVER  one of them
-  /healthz     whether toolvet runs      /readyz   the servers that are down
+  /healthz     whether toolvet runs
+  /readyz      whether each server has started or failed once, and which are down
   /metrics     for Prometheus
 
 Without --policy, it takes the toolvet.yaml of this directory.
 
 Toolvet starts, or connects to, a server when a client or a job needs it, and again if it
-ends. It follows changes of the policy: sessions stay, and so do servers that are reached
-the same way. With --stdio, there is one client, on standard input.
+ends; the first request for /readyz starts each one for a moment. It follows changes of
+the policy: sessions stay, and so do servers that are reached the same way. With --stdio,
+there is one client, on standard input.
 
 If the policy has a section "schedule", toolvet also runs the jobs of its store, offers the
 scheduler as the server "schedule", and shows the jobs on web pages at /schedule/.`,

@@ -36,6 +36,7 @@ type web struct {
 	mux     *http.ServeMux
 	all     *streamable.Front
 	retired sync.WaitGroup
+	trial   trial
 
 	mu     sync.Mutex
 	closed bool
@@ -233,6 +234,7 @@ func (w *web) close(ctx context.Context) {
 		w.retire(name)
 	}
 	w.mu.Unlock()
+	w.trial.end()
 	w.retired.Wait()
 }
 
@@ -282,15 +284,6 @@ func (w *web) readyz(rw http.ResponseWriter, r *http.Request) {
 	w.s.entry.handler(http.HandlerFunc(w.ready)).ServeHTTP(rw, r)
 }
 
-// readiness tells whether toolvet answers calls. It is ready even while servers are down, because it
-// still answers their calls.
-func (w *web) readiness() (status string, code int) {
-	if serving.Of(w.s.gateway).Draining() {
-		return "draining", http.StatusServiceUnavailable
-	}
-	return "ready", http.StatusOK
-}
-
 // ready reports the state of the servers, and a class of the reason why one is down, without anything that they say of themselves.
 func (w *web) ready(rw http.ResponseWriter, _ *http.Request) {
 	status, code := w.readiness()
@@ -312,7 +305,12 @@ func (w *web) ready(rw http.ResponseWriter, _ *http.Request) {
 		if known != nil {
 			why = cmp.Or(known.fault, why)
 		}
-		if one.down() || known != nil && known.fault != nil {
+		tried := w.trial.failure(known)
+		if len(one.Connections) > 0 {
+			tried = nil // what a client's connection shows is newer
+		}
+		why = cmp.Or(why, tried)
+		if one.down() || tried != nil || known != nil && known.fault != nil {
 			down, one.Reason = append(down, name), backend.Reason(why)
 		}
 		servers = append(servers, one)
