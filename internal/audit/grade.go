@@ -20,6 +20,8 @@ type Grade struct {
 	Points     []Point  `json:"points"`               // from 100, they add up to the score, within its bounds
 	Caps       []Cap    `json:"caps"`
 	Coverage   Coverage `json:"coverage"`
+	// ByDesign is what the server does by design, which the grade does not cover and a policy has to bound: "runs any command that its callers send".
+	ByDesign []string `json:"byDesign,omitempty"`
 }
 
 // A Point is the deduction or bonus of one row of the rubric.
@@ -111,7 +113,7 @@ func percent(part, whole int) int {
 
 // grade is a pure function of the assessed cells and the weaknesses. Unseen means that the server did not run.
 func grade(cells []Assessment, list []Weakness, tools int, unseen bool) Grade {
-	g := Grade{Points: []Point{}, Caps: []Cap{}, Coverage: coverage(cells)}
+	g := Grade{Points: []Point{}, Caps: []Cap{}, Coverage: coverage(cells), ByDesign: byDesign(list)}
 	for i := range list {
 		if list[i].Suppressed != nil && (list[i].Severity != class.Info || list[i].bounds() != "") {
 			g.Suppressed++
@@ -276,7 +278,7 @@ func caps(list []Weakness, c Coverage) []Cap {
 	}
 	for i := range list {
 		if f := &list[i]; f.bounds() != "" && f.Suppressed == nil {
-			if c := (Cap{f.bounds(), "the server " + f.purpose().Design + ", by design"}); !slices.Contains(out, c) {
+			if c := (Cap{f.bounds(), "for what the server does by design"}); !slices.Contains(out, c) {
 				out = append(out, c)
 			}
 		}

@@ -346,8 +346,18 @@ func TestPurpose(t *testing.T) {
 	if diff := cmp.Diff(want, r.Purposes()); diff != "" {
 		t.Error(diff)
 	}
-	if want := "grade C, 100 of 100 (at most C: the server runs any command that its callers send, by design); 100% of 0 relevant places assessed"; r.Summary() != want {
+	if want := "grade C, 100 of 100 (at most C: for what the server does by design); 100% of 0 relevant places assessed; " +
+		"by design the server runs any command that its callers send, and opens any page that its callers name, and runs its scripts, so a policy must bound it"; r.Summary() != want {
 		t.Errorf("got %q, want %q", r.Summary(), want)
+	}
+	// A letter that the purpose does not bound, and one that is worse anyway, hide it as little.
+	for begin, list := range map[string][]string{
+		"grade A,": {"url go/p dynamic vulnerable metadata browser-by-design"},
+		"grade D,": {"path r/p dynamic vulnerable proven x", "schema r/q dynamic vulnerable proven y", "command run/p dynamic vulnerable metadata command-by-design"},
+	} {
+		if got := New(Input{Now: day, Facts: facts(t, list...)}).Summary(); !strings.HasPrefix(got, begin) || !strings.HasSuffix(got, ", so a policy must bound it") || !strings.Contains(got, "; by design the server ") {
+			t.Errorf("%v: the summary is %q", list, got)
+		}
 	}
 	for _, w := range r.Weaknesses {
 		if design := w.Kinds[0] != "argument-lead"; design == (w.Fix == Fix(w.Class, in.Language)) {

@@ -146,15 +146,15 @@ func (r *Report) Guards() (proven, read []Assessment) {
 	return proven, read
 }
 
-// Summary is one line: the grade, the score, what else bounds the grade, and the coverage.
+// Summary is one line: the grade, the score, what else bounds the grade, the coverage, and what the server does by design.
 func (r *Report) Summary() string {
 	g := &r.Grade
 	if g.Letter == Ungraded {
-		return fmt.Sprintf("not graded: nothing could be assessed (%s, %s)", count(len(r.Tools), "tool"), count(g.Coverage.Relevant, "relevant place"))
+		return fmt.Sprintf("not graded: nothing could be assessed (%s, %s)%s", count(len(r.Tools), "tool"), count(g.Coverage.Relevant, "relevant place"), g.bound())
 	}
 	why := ""
 	if c := g.weighs(); c != nil {
 		why = " (at most " + string(c.Letter) + ": " + c.Why + ")"
 	}
-	return fmt.Sprintf("grade %s, %d of 100%s; %d%% of %s assessed", g, g.Score, why, g.Coverage.Percent, count(g.Coverage.Relevant, "relevant place"))
+	return fmt.Sprintf("grade %s, %d of 100%s; %d%% of %s assessed%s", g, g.Score, why, g.Coverage.Percent, count(g.Coverage.Relevant, "relevant place"), g.bound())
 }

@@ -13,29 +13,40 @@ import (
 
 // Purposes are sentences on what the server does by design, which the grade does not cover.
 func (r *Report) Purposes() []string {
-	var order []string
 	tools := map[string][]string{}
 	for i := range r.Weaknesses {
 		f := &r.Weaknesses[i]
-		kind := f.purpose()
-		if kind == nil {
-			continue
-		}
-		if tools[kind.Design] == nil {
-			order = append(order, kind.Design)
-		}
-		if name := f.Tool; name != "" && !slices.Contains(tools[kind.Design], name) {
-			tools[kind.Design] = append(tools[kind.Design], name)
+		if kind := f.purpose(); kind != nil && f.Tool != "" && !slices.Contains(tools[kind.Design], f.Tool) {
+			tools[kind.Design] = append(tools[kind.Design], f.Tool)
 		}
 	}
-	for i, does := range order {
+	var list []string
+	for _, does := range r.Grade.ByDesign {
 		by := ""
 		if names := tools[does]; len(names) > 0 {
 			by = " (" + some(names) + ")"
 		}
-		order[i] = fmt.Sprintf("By design this server %s%s: the grade does not cover what that does", does, by)
+		list = append(list, fmt.Sprintf("By design this server %s%s: the grade does not cover what that does", does, by))
 	}
-	return order
+	return list
+}
+
+// byDesign is what the server does by design, each once. A suppression takes nothing away: the server does it all the same.
+func byDesign(list []Weakness) (does []string) {
+	for i := range list {
+		if kind := list[i].purpose(); kind != nil && !slices.Contains(does, kind.Design) {
+			does = append(does, kind.Design)
+		}
+	}
+	return does
+}
+
+// bound says that a policy must bound what the server does by design, in the same breath as the grade; "" if there is nothing.
+func (g *Grade) bound() string {
+	if len(g.ByDesign) == 0 {
+		return ""
+	}
+	return "; by design the server " + strings.Join(g.ByDesign, ", and ") + ", so a policy must bound it"
 }
 
 // maxNamed is how many tools a sentence names.

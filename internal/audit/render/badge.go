@@ -21,10 +21,14 @@ func Badge(w io.Writer, r *audit.Report) error {
 	if r.Grade.Suppressed > 0 {
 		mark += fmt.Sprintf(" (−%d)", r.Grade.Suppressed)
 	}
+	title := mark
+	if r.Grade.ByDesign != nil {
+		title += ", and a policy must bound what the server does by design"
+	}
 	left, right := 92, 20+8*len([]rune(mark))
 	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="20" role="img" aria-label="toolvet audit: %s"><title>toolvet audit: %s</title>`+
 		`<rect width="%d" height="20" rx="3" fill="#444c56"/><rect x="%d" width="%d" height="20" rx="3" fill="%s"/><rect x="%d" width="6" height="20" fill="%s"/>`+
 		`<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11"><text x="8" y="14">toolvet audit</text><text x="%d" y="14" font-weight="bold" text-anchor="middle">%s</text></g></svg>`+"\n",
-		left+right, mark, mark, left+right, left, right, colours[r.Grade.Letter], left, colours[r.Grade.Letter], left+right/2, mark)
+		left+right, title, title, left+right, left, right, colours[r.Grade.Letter], left, colours[r.Grade.Letter], left+right/2, mark)
 	return err
 }

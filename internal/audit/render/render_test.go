@@ -376,3 +376,27 @@ func TestAlike(t *testing.T) {
 		t.Log(b.String())
 	}
 }
+
+// TestByDesign holds that each form of a report says beside the grade that a policy must bound what the server does by design.
+func TestByDesign(t *testing.T) {
+	t.Parallel()
+	fact := audit.Fact{Cell: audit.Cell{Tool: "run", Param: "/command", Class: audit.Command}, Method: audit.Dynamic, Verdict: audit.Vulnerable, Confidence: audit.Metadata, Kind: "command-by-design", Why: "it runs them"}
+	r := audit.New(audit.Input{Target: audit.Target{Name: "server"}, Now: day, Facts: []audit.Fact{fact}})
+	const does = "runs any command that its callers send"
+	for want, write := range map[string]func(io.Writer, *audit.Report) error{
+		"server: grade C, 100 of 100 (at most C: for what the server does by design); 100% of 0 relevant places assessed; by design the server " + does + ", so a policy must bound it\n": Text,
+		"assessed; by design the server " + does + ", so a policy must bound it\n":                                                                                                        Markdown,
+		"assessed; by design the server " + does + ", so a policy must bound it</div>":                                                                                                    HTML,
+		"\"byDesign\": [\n      \"" + does + "\"\n    ]":                                                                                                                                  JSON,
+		"<title>toolvet audit: C, and a policy must bound what the server does by design</title>":                                                                                         Badge,
+		"\"byDesign\": [\n          \"" + does + "\"\n        ]":                                                                                                                          func(w io.Writer, r *audit.Report) error { return SARIF(w, r, Repository{Anchor: "a"}, "1") },
+	} {
+		var b strings.Builder
+		if err := write(&b, r); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("a report lacks %s:\n%s", want, &b)
+		}
+	}
+}

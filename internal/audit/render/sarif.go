@@ -123,6 +123,9 @@ func SARIF(w io.Writer, r *audit.Report, at Repository, version string) error {
 		Results:     []sarifResult{}, ColumnKind: "utf16CodeUnits",
 		Properties: map[string]any{"grade": r.Grade.String(), "score": r.Grade.Score, "rubric": r.Rubric, "coverage": r.Grade.Coverage},
 	}
+	if r.Grade.ByDesign != nil {
+		run.Properties["byDesign"] = r.Grade.ByDesign
+	}
 	notify := func(level, text string) {
 		list := &run.Invocations[0].ToolExecutionNotifications
 		*list = append(*list, sarifNotification{level, sarifText{text}})
