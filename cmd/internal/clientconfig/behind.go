@@ -189,18 +189,23 @@ func quote(s string) ([]byte, error) {
 	return bytes.TrimSpace(b.Bytes()), err
 }
 
-// Names returns the names of the servers of a client's file. The servers that Claude Code keeps for a project count too, if the project is the
-// workspace, an absolute path.
-func Names(file []byte, client, workspace string) (list []string, err error) {
+// Commands returns the words that start each server of a client's file, none for one with a URL. The servers that Claude Code keeps for a project count
+// too, if the project is the workspace, an absolute path.
+func Commands(file []byte, client, workspace string) (commands map[string][]string, err error) {
 	defer noPanic(&err)
 	entries, err := named(file, client, workspace)
 	if err != nil {
 		return nil, err
 	}
+	commands = map[string][]string{}
 	for _, e := range entries {
-		list = append(list, e.name)
+		words, err := e.commandLine()
+		if err != nil { // it has a URL, or is broken
+			words = nil
+		}
+		commands[e.name] = words
 	}
-	return list, nil
+	return commands, nil
 }
 
 // named returns all servers of a file.

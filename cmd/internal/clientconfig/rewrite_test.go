@@ -10,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -170,28 +169,28 @@ func TestLaunchAs(t *testing.T) {
 	}
 }
 
-func TestServerNames(t *testing.T) {
+func TestCommands(t *testing.T) {
 	t.Parallel()
-	for file, want := range map[string][]string{
-		`claude-code:{"mcpServers":{"a":{"command":"/bin/toolvet","args":["proxy","--","x"]},"b":{"command":"x"}}}`:             {"a", "b"},
-		`claude-code:{"projects":{"/work":{"mcpServers":{"a":{"command":"x"}}},"/other":{"mcpServers":{"b":{"command":"x"}}}}}`: {"a"},
-		`claude-code:{"mcpServers":{"a":{"command":"x"}},"projects":{"/work":{"mcpServers":{"b":{"command":"x"}}}}}`:            {"a", "b"},
-		"codex:[mcp_servers.a]\ncommand = '/bin/toolvet'\nargs = ['proxy', '--', 'x']\n[mcp_servers]\nb = {command = 'x'}\n":    {"a", "b"},
-		"goose:extensions:\n  a:\n    cmd: toolvet\n    args: [proxy, --, x]\n  b: {cmd: x}\n":                                  {"a", "b"},
-		`opencode:{"mcp":{"a":{"command":["toolvet","proxy","--","x"]},"b":{"command":["x"]}}}`:                                 {"a", "b"},
-		`zed:{"context_servers":{"a":{"command":"x"}}}`:                                                                         {"a"},
+	behind, plain := []string{"toolvet", "proxy", "--", "x"}, []string{"x"}
+	for file, want := range map[string]map[string][]string{
+		`claude-code:{"mcpServers":{"a":{"command":"toolvet","args":["proxy","--","x"]},"b":{"command":"x"},"c":{"url":"http://localhost"}}}`: {"a": behind, "b": plain, "c": nil},
+		`claude-code:{"projects":{"/work":{"mcpServers":{"a":{"command":"x"}}},"/other":{"mcpServers":{"b":{"command":"x"}}}}}`:               {"a": plain},
+		`claude-code:{"mcpServers":{"a":{"command":"x"}},"projects":{"/work":{"mcpServers":{"b":{"command":"x"}}}}}`:                          {"a": plain, "b": plain},
+		"codex:[mcp_servers.a]\ncommand = 'toolvet'\nargs = ['proxy', '--', 'x']\n[mcp_servers]\nb = {command = 'x'}\n":                       {"a": behind, "b": plain},
+		"goose:extensions:\n  a:\n    cmd: toolvet\n    args: [proxy, --, x]\n  b: {cmd: x}\n":                                                {"a": behind, "b": plain},
+		`opencode:{"mcp":{"a":{"command":["toolvet","proxy","--","x"]},"b":{"command":["x"]}}}`:                                               {"a": behind, "b": plain},
+		`zed:{"context_servers":{"a":{"command":"x"},"b":{"command":1}}}`:                                                                     {"a": plain, "b": nil},
 	} {
 		client, text, _ := strings.Cut(file, ":")
-		got, err := Names([]byte(text), client, "/work")
+		got, err := Commands([]byte(text), client, "/work")
 		if err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
-		slices.Sort(got)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", file, diff)
 		}
 	}
-	if _, err := Names([]byte(`{"projects":{}}`), "claude-code", "/work"); err == nil {
+	if _, err := Commands([]byte(`{"projects":{}}`), "claude-code", "/work"); err == nil {
 		t.Error("a file without servers is no error")
 	}
 }

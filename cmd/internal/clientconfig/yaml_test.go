@@ -252,8 +252,8 @@ func TestPanic(t *testing.T) {
 	_, errEntries := newRewriter(t).Entries(nil, "panicking")
 	_, _, errExchange := Exchange(nil, "panicking", keys, nil, nil)
 	_, _, errRestore := Restore(nil, "panicking", keys, nil, nil)
-	_, errNames := Names(nil, "panicking", "/work")
-	for _, err := range []error{errEntries, errExchange, errRestore, errNames} {
+	_, errCommands := Commands(nil, "panicking", "/work")
+	for _, err := range []error{errEntries, errExchange, errRestore, errCommands} {
 		if err == nil || !strings.Contains(err.Error(), "confuses the parser") {
 			t.Errorf("%v", err)
 		}

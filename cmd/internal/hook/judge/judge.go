@@ -349,7 +349,14 @@ func (j *Judge) door(host *hook.Host, p *policyFile, e hook.Event, r *link.Reque
 	if err != nil {
 		return nil, nil, false, hook.Answer{Decision: hook.Deny, Reason: "toolvet cannot judge this, so it refuses: " + firstLine(err)}
 	}
+	known, granted := own || p.names(server), []string(nil)
+	if !own {
+		var found bool
+		granted, found = configured(server, e, r)
+		known = known || found
+	}
 	c := &call.Call{Server: server, Name: name, Session: p.session(host, e)}
+	c.Session.Roots = append(c.Session.Roots, granted...)
 	input := e.Input
 	if len(input) == 0 {
 		input = json.RawMessage("{}")
@@ -361,5 +368,5 @@ func (j *Judge) door(host *hook.Host, p *policyFile, e hook.Event, r *link.Reque
 	}
 	c.Resolve(tools)
 	d := &door.Door{Gate: func() *toolvet.Gate { return gate }, Server: server, Point: toolvet.PointProxy, Observer: p.observer(), Logger: j.log}
-	return d, c, own || p.names(server) || configured(server, e, r), hook.Answer{}
+	return d, c, known, hook.Answer{}
 }

@@ -12,15 +12,18 @@ import (
 	"github.com/toolvet/toolvet/cmd/internal/clientconfig"
 	"github.com/toolvet/toolvet/cmd/internal/hook"
 	"github.com/toolvet/toolvet/cmd/internal/hook/link"
+	"github.com/toolvet/toolvet/internal/preset"
+	"github.com/toolvet/toolvet/internal/subpath"
 )
 
 // maxConfiguration bounds a client's configuration: some have the history of all projects.
 const maxConfiguration = 256 << 20
 
 // configured reports whether a configuration file of a client names the MCP server of a call, in the way in which hosts write it into the names of tools.
-func configured(server string, e hook.Event, r *link.Request) bool {
+// It returns the directories that the user's own files give the server. A file of the project may come from a stranger, so what it gives does not count.
+func configured(server string, e hook.Event, r *link.Request) (granted []string, known bool) {
 	if e.Host == "claude-code" && e.Tool == "mcp__ide__getDiagnostics" { // of the editor that the host runs in
-		return true
+		return nil, true
 	}
 	home := r.Getenv("HOME")
 	if home == "" {
@@ -34,27 +37,44 @@ func configured(server string, e hook.Event, r *link.Request) bool {
 	called := func(name string) bool {
 		return name == server || strings.HasPrefix(server+"__"+e.MCPTool, hook.Plain(name)+"__")
 	}
-	for _, dir := range append([]string{e.Dir}, e.Roots...) {
+	dirs := append([]string{e.Dir}, e.Roots...)
+	for _, dir := range dirs {
 		places := clientconfig.Surroundings{Dir: dir, Home: home, Config: config, Getenv: r.Getenv}
 		for _, place := range serverPlaces(places) {
 			text, err := textUpTo(place.File, maxConfiguration)
 			if err != nil {
 				continue
 			}
-			if names, err := clientconfig.Names([]byte(text), place.ID, dir); err == nil && slices.ContainsFunc(names, called) {
-				return true
+			commands, _ := clientconfig.Commands([]byte(text), place.ID, dir) // a broken file names none
+			theirs := slices.ContainsFunc(dirs, func(dir string) bool { return subpath.In(place.File, dir) && !subpath.In(home, dir) })
+			for name, command := range commands {
+				if !called(name) {
+					continue
+				}
+				known = true
+				if !theirs {
+					granted = append(granted, given(command, home)...)
+				}
 			}
-			if place.ID == "claude-code" && e.Host == place.ID && connected(text, server) {
-				return true
-			}
+			known = known || place.ID == "claude-code" && e.Host == place.ID && connected(text, server)
 		}
 		for _, file := range places.ClaudeSettings() {
-			if text, err := textUpTo(file, maxConfiguration); err == nil && e.Host == "claude-code" && enabled(text, server) {
-				return true
-			}
+			text, err := textUpTo(file, maxConfiguration)
+			known = known || err == nil && e.Host == "claude-code" && enabled(text, server)
 		}
 	}
-	return false
+	return granted, known
+}
+
+// given returns the directories in a server's command, as in "npx @x/server-filesystem ~/papers". A home directory, what is above it, and what is
+// hidden in it, is nobody's to give: programs keep their settings there.
+func given(command []string, home string) []string {
+	if len(command) > 0 && strings.TrimSuffix(filepath.Base(command[0]), ".exe") == "toolvet" { // the server stands behind it
+		command = command[slices.Index(command, "--")+1:]
+	}
+	return slices.DeleteFunc(preset.World(command).Roots, func(dir string) bool {
+		return home == "" || subpath.In(home, dir) || strings.Contains(filepath.ToSlash(dir), "/.")
+	})
 }
 
 // connected reports whether a configuration of Claude Code has a server among the connectors of the user's account.

@@ -222,3 +222,38 @@ func TestServers(t *testing.T) {
 		}
 	}
 }
+
+// TestGiven holds that a server may write into the directories that the user's own configuration gives it, and nowhere else outside the project.
+func TestGiven(t *testing.T) {
+	home, dir := t.TempDir(), t.TempDir()
+	for _, name := range []string{"TMPDIR", "TMP"} { // the directory for temporary files counts as one of the project
+		t.Setenv(name, t.TempDir())
+	}
+	for _, name := range []string{"papers", "shared", ".config/autostart", "source"} {
+		mkdir(t, filepath.Join(home, name))
+	}
+	server := func(words ...string) map[string]any { return map[string]any{"command": words[0], "args": words[1:]} }
+	own, _ := json.Marshal(map[string]any{"mcpServers": map[string]any{
+		"plain":   server("npx", "-y", "@x/server-filesystem", filepath.Join(home, "papers")),
+		"behind":  server("toolvet", "proxy", "--log", home+"/shared", "--", "uv", "--directory", filepath.Join(home, "source"), "run", "server", filepath.Join(home, "papers")),
+		"all":     server("npx", "@x/server-filesystem", home, "/", filepath.Join(home, ".config")),
+		"project": server("npx", "@x/server-filesystem"),
+	}})
+	theirs, _ := json.Marshal(map[string]any{"mcpServers": map[string]any{"project": server("npx", "@x/server-filesystem", filepath.Join(home, "papers"))}})
+	for file, text := range map[string][]byte{filepath.Join(home, ".claude.json"): own, filepath.Join(dir, ".mcp.json"): theirs} {
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j := newJudge(t)
+	for _, c := range []struct{ server, path, want string }{
+		{"plain", "papers/a.md", ""}, {"plain", "shared/a.md", "ask"}, {"plain", "papers/../shared/a.md", "ask"}, {"plain", "papers/.env", "deny"},
+		{"behind", "papers/a.md", ""}, {"behind", "shared/a.md", "ask"}, {"behind", "source/server.py", "ask"},
+		{"all", "papers/a.md", "ask"}, {"all", ".config/autostart/a.desktop", "ask"}, {"project", "papers/a.md", "ask"},
+	} {
+		r := &link.Request{Host: "claude-code", Env: map[string]string{"HOME": home}, Payload: payload(t, "mcp__"+c.server+"__write_file", map[string]any{"path": filepath.Join(home, c.path), "content": "x"}, dir)}
+		if got, why := decision(t, j, r); got != c.want {
+			t.Errorf("%s writes %s: %q, want %q: %s", c.server, c.path, got, c.want, why)
+		}
+	}
+}
