@@ -29,23 +29,6 @@ func (a *app) starter(s *policy.Server, command, keep []string) upstream.Dialer 
 	return &backend.Dialer{Server: &started, Keep: keep, Logger: newLogger(a.stderr, false)}
 }
 
-// knownTools reads a saved list or asks a server. It returns nil without either.
-func (a *app) knownTools(ctx context.Context, file string, server upstream.Dialer, timeout time.Duration) (*call.Catalog, error) {
-	switch {
-	case file != "":
-		return a.savedTools(file)
-	case server != nil:
-		defer a.working("starting the server")()
-		client, err := startServer(ctx, server, timeout)
-		if err != nil {
-			return nil, err
-		}
-		defer client.Close(ctx)
-		return a.listTools(ctx, client)
-	}
-	return nil, nil
-}
-
 func startServer(ctx context.Context, server upstream.Dialer, timeout time.Duration) (servers.Client, error) {
 	if command, ok := server.(upstream.Command); ok {
 		supervisor, err := backend.Supervisor()

@@ -194,8 +194,10 @@ func (a *app) plainJudge(ctx context.Context, flags checkFlags, server []string)
 			j.close(ctx)
 			return nil, err
 		}
-	} else if tools, err = a.knownTools(ctx, flags.tools, nil, flags.timeout); err != nil {
-		return nil, err
+	} else if flags.tools != "" {
+		if tools, err = a.savedTools(flags.tools); err != nil {
+			return nil, err
+		}
 	}
 	j.tools = newToolSet(tools)
 	return j, nil

@@ -69,7 +69,7 @@ func (a *app) init(cmd *cobra.Command, flags initFlags, command []string) error 
 		return existsError(flags.out) // before the server is started
 	}
 	end := a.working("starting the server")
-	listed, err := a.everythingListed(cmd.Context(), upstream.Command{Args: command}, flags.timeout)
+	listed, err := a.listedBy(cmd.Context(), upstream.Command{Args: command}, flags.timeout, servers.Prompts, servers.ResourceTemplates, servers.Resources)
 	end()
 	if err != nil {
 		return err
@@ -93,10 +93,10 @@ func (a *app) init(cmd *cobra.Command, flags initFlags, command []string) error 
 	return err
 }
 
-// everythingListed starts a server and returns its lists, by their methods. Without its tools there is
-// nothing to draft; of the other lists, what cannot be had is left out with a warning.
-func (a *app) everythingListed(ctx context.Context, command upstream.Command, timeout time.Duration) (map[string]*call.Catalog, error) {
-	client, err := startServer(ctx, command, timeout)
+// listedBy starts a server and returns its tools and the wanted lists, by their methods. It fails without the tools; of the other lists, it leaves out
+// with a warning what cannot be had.
+func (a *app) listedBy(ctx context.Context, server upstream.Dialer, timeout time.Duration, wanted ...servers.List) (map[string]*call.Catalog, error) {
+	client, err := startServer(ctx, server, timeout)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func (a *app) everythingListed(ctx context.Context, command upstream.Command, ti
 		return nil, err
 	}
 	listed := map[string]*call.Catalog{pin.Tools: tools}
-	for _, list := range []servers.List{servers.Prompts, servers.ResourceTemplates, servers.Resources} {
+	for _, list := range wanted {
 		if err := a.listEntries(ctx, client, listed, list); err != nil {
 			a.warn("%v", err)
 		}

@@ -36,6 +36,7 @@ type linter struct {
 	known   enforce.Checks
 	policy  *policy.Policy
 	tools   map[string]*call.Catalog // by server; nil for unknown ones
+	listed  map[string]*call.Catalog // the prompts, of servers that list some
 	started bool                     // --start was given
 	misfits []*policy.Error          // conditions of rules that do not fit a tool
 	gaps    []gap
@@ -136,6 +137,7 @@ func (l *linter) server(s *policy.Server, tools *call.Catalog) {
 		return
 	}
 	rules := access.RulesOf(l.policy)
+	l.prompts(s, rules, l.listed[s.Name])
 	open := len(tools.Names()) == 0
 	for _, name := range tools.Names() {
 		if !refusedByRules(rules, s.Name, tools.Tool(name)) {
@@ -152,18 +154,25 @@ func (l *linter) server(s *policy.Server, tools *call.Catalog) {
 
 // refusedByRules reports whether rules refuse every call of a tool, so that nothing needs to be demanded of it.
 func refusedByRules(rules []rule.Rule, server string, tool *call.Tool) bool {
-	allowing, allowed := false, false
-	for _, r := range rules {
-		covers := r.Covers(server, tool.Name)
-		holds, told := byHints(r, server, tool)
-		if covers = covers && (holds || !told); holds && told {
+	return refusesAll(rules, func(r *rule.Rule) bool {
+		holds, told := byHints(*r, server, tool)
+		if holds && told {
 			r.When = ""
 		}
+		return r.Covers(server, tool.Name) && (holds || !told)
+	})
+}
+
+// refusesAll reports whether rules refuse all calls or requests of a kind. Covers picks the rules for it, and may take the condition off its copy of one.
+func refusesAll(rules []rule.Rule, covers func(*rule.Rule) bool) bool {
+	allowing, allowed := false, false
+	for _, r := range rules {
+		covered := covers(&r)
 		switch {
 		case r.Observe:
 		case r.Effect != rule.Deny:
-			allowing, allowed = allowing || r.Effect == rule.Allow, allowed || covers
-		case covers && r.When == "":
+			allowing, allowed = allowing || r.Effect == rule.Allow, allowed || covered
+		case covered && r.When == "":
 			return true
 		}
 	}
@@ -366,25 +375,50 @@ func properties(t *call.Tool) []string {
 // tool reports arguments without a demand that look like more than text.
 func (l *linter) tool(s *policy.Server, t *call.Tool) {
 	for _, g := range infer.Tool(t) {
-		switch demands, spoken := demandsOn(s, t.Name, g.Address); {
-		case spoken && harms[g.Kind] != "" && !slices.ContainsFunc(demands, func(d policy.Demand) bool { return bounds(d, harms[g.Kind]) }):
-			l.gapOf(s, t.Name, "%s: looks like a %s (%s), and nothing that the policy demands bounds it: demand %s", shown(g.Address), g.Kind, g.Reason, g.Kind)
-			continue
-		case spoken:
-			continue
+		demands, spoken := demandsOn(s, t.Name, g.Address)
+		programs := fmt.Sprintf("tools: {%s: {arguments: {%s: {command: {programs: [git, ls], deny: [roaming]}}}}}", key(oneLine(t.Name, maxDescription)), key(oneLine(argument(g.Address), maxDescription)))
+		l.guessed(s, t.Name, g, demands, spoken, programs)
+	}
+}
+
+// prompts reports arguments of a server's prompts that look like more than text: a server may run a command for a prompt as it does for a tool.
+func (l *linter) prompts(s *policy.Server, rules []rule.Rule, prompts *call.Catalog) {
+	const method = "prompts/get"
+	if prompts == nil || ofAgent(s) || refusesAll(rules, func(r *rule.Rule) bool { return r.CoversRequest(s.Name, method) }) {
+		return
+	}
+	for _, name := range prompts.Names() {
+		for _, g := range infer.Tool(asTool(prompts.Tool(name))) {
+			var demands []policy.Demand
+			spoken := false
+			for _, r := range s.Requests {
+				for _, a := range r.Arguments {
+					if r.Matches(method) && a.Address == g.Address {
+						demands, spoken = append(demands, a.Demands...), true
+					}
+				}
+			}
+			l.guessed(s, method, g, demands, spoken, fmt.Sprintf("requests: {%s: {arguments: {%q: {command: {programs: [git, ls], deny: [roaming]}}}}}", method, oneLine(g.Address, maxDescription)))
 		}
-		switch {
-		case l.policy.Preset == preset.None:
-			l.gapOf(s, t.Name, "%s: no demand on what looks like a %s (%s)", shown(g.Address), g.Kind, g.Reason)
-		case g.Kind == infer.Path && len(s.World.Roots) == 0:
-			l.gapOf(s, t.Name, "%s: any file, for what looks like a path (%s): set the server's roots, such as roots: [/srv/data]", shown(g.Address), g.Reason)
-		case g.Kind == infer.URL:
-			l.gapOf(s, t.Name, "%s: any public host, for what looks like a url (%s): demand hosts", shown(g.Address), g.Reason)
-		case g.Kind == infer.Command:
-			l.gapOf(s, t.Name, "%s: any program, for what looks like a command (%s): demand programs, such as tools: {%s: {arguments: {%s: {command: {programs: [git, ls], deny: [roaming]}}}}}", shown(g.Address), g.Reason, key(oneLine(t.Name, maxDescription)), key(oneLine(argument(g.Address), maxDescription)))
-		case g.Kind == infer.SQL && l.policy.Preset != "strict":
-			l.gapOf(s, t.Name, "%s: any statement, for what looks like sql (%s): demand sql", shown(g.Address), g.Reason)
-		}
+	}
+}
+
+// guessed reports an argument that nothing bounds, of a tool or a request. Programs is a demand to copy for a command.
+func (l *linter) guessed(s *policy.Server, of string, g infer.Guess, demands []policy.Demand, spoken bool, programs string) {
+	switch {
+	case spoken && harms[g.Kind] != "" && !slices.ContainsFunc(demands, func(d policy.Demand) bool { return bounds(d, harms[g.Kind]) }):
+		l.gapOf(s, of, "%s: looks like a %s (%s), and nothing that the policy demands bounds it: demand %s", shown(g.Address), g.Kind, g.Reason, g.Kind)
+	case spoken:
+	case l.policy.Preset == preset.None:
+		l.gapOf(s, of, "%s: no demand on what looks like a %s (%s)", shown(g.Address), g.Kind, g.Reason)
+	case g.Kind == infer.Path && len(s.World.Roots) == 0:
+		l.gapOf(s, of, "%s: any file, for what looks like a path (%s): set the server's roots, such as roots: [/srv/data]", shown(g.Address), g.Reason)
+	case g.Kind == infer.URL:
+		l.gapOf(s, of, "%s: any public host, for what looks like a url (%s): demand hosts", shown(g.Address), g.Reason)
+	case g.Kind == infer.Command:
+		l.gapOf(s, of, "%s: any program, for what looks like a command (%s): demand programs, such as %s", shown(g.Address), g.Reason, programs)
+	case g.Kind == infer.SQL && l.policy.Preset != "strict":
+		l.gapOf(s, of, "%s: any statement, for what looks like sql (%s): demand sql", shown(g.Address), g.Reason)
 	}
 }
 

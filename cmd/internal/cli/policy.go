@@ -25,6 +25,7 @@ import (
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/pin"
 	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/servers"
 	"github.com/toolvet/toolvet/internal/terminal"
 	"github.com/toolvet/toolvet/internal/wire/strictjson"
 	"github.com/toolvet/toolvet/upstream"
@@ -105,8 +106,8 @@ func (a *app) lintCommand() *cobra.Command {
 		Short: "List the gaps of a policy, and its parts without effect",
 		Long: `List the gaps of a policy: paths without directories, URLs without hosts, commands
 without programs, checks that are off. If a server's tools are known, list also arguments
-that the policy does not mention, rules with conditions that do not fit a tool's
-arguments, and rules and limits that match no tool.
+that the policy does not mention, also those of prompts, rules with conditions that do
+not fit a tool's arguments, and rules and limits that match no tool.
 
 Lint takes the tools from a server's command, from the servers of the policy with
 --start, from a saved list, or else from the lock that the policy names.
@@ -160,11 +161,11 @@ func (a *app) lint(cmd *cobra.Command, flags lintFlags, command []string) error 
 		}
 		servers = []*policy.Server{server}
 	}
-	l := &linter{known: a.checks, policy: p, tools: map[string]*call.Catalog{}, started: flags.start}
+	l := &linter{known: a.checks, policy: p, tools: map[string]*call.Catalog{}, listed: map[string]*call.Catalog{}, started: flags.start}
 	failed := 0
 	for i, known := range a.lintAll(cmd.Context(), flags, p, servers, command) {
 		s := servers[i]
-		l.tools[s.Name] = cmp.Or(known.tools, toolsOfHost(s))
+		l.tools[s.Name], l.listed[s.Name] = cmp.Or(known.tools, toolsOfHost(s)), known.prompts
 		known.said.tell(a.stderr)
 		if err := known.err; err != nil {
 			if !flags.start || cmd.Context().Err() != nil {
@@ -189,9 +190,10 @@ func (a *app) lint(cmd *cobra.Command, flags lintFlags, command []string) error 
 
 // A knownServer is what lintTools found out about a server.
 type knownServer struct {
-	tools *call.Catalog
-	err   error
-	said  said // warnings
+	tools   *call.Catalog
+	prompts *call.Catalog // nil if nothing tells them
+	err     error
+	said    said // warnings
 }
 
 // said collects what goroutines write.
@@ -222,15 +224,15 @@ func (a *app) lintAll(ctx context.Context, flags lintFlags, p *policy.Policy, se
 		asking.Go(func() {
 			of := *a
 			of.stderr, of.status = terminal.NewWriter(&out[i].said), nil
-			out[i].tools, out[i].err = of.lintTools(ctx, flags, p, s, command)
+			out[i].tools, out[i].prompts, out[i].err = of.lintTools(ctx, flags, p, s, command)
 		})
 	}
 	asking.Wait()
 	return out
 }
 
-// lintTools returns a server's tools, or nil if nothing tells them.
-func (a *app) lintTools(ctx context.Context, flags lintFlags, p *policy.Policy, s *policy.Server, command []string) (*call.Catalog, error) {
+// lintTools returns a server's tools and prompts, or nil if nothing tells them.
+func (a *app) lintTools(ctx context.Context, flags lintFlags, p *policy.Policy, s *policy.Server, command []string) (tools, prompts *call.Catalog, err error) {
 	var start upstream.Dialer
 	keep := backend.Kept(flags.policy, p)
 	if command != nil {
@@ -240,26 +242,34 @@ func (a *app) lintTools(ctx context.Context, flags lintFlags, p *policy.Policy, 
 		start = a.starter(s, s.Command, keep)
 	}
 	if _, err := s.Environ(os.LookupEnv); err != nil && (start != nil || flags.start) {
-		return nil, err
+		return nil, nil, err
 	}
 	if flags.start && s.URL != "" {
 		start = &backend.Dialer{Server: s, Logger: newLogger(a.stderr, false), Told: backend.Every}
 	}
-	tools, err := a.knownTools(ctx, flags.tools, start, flags.timeout)
-	if err != nil && start != nil && s.Name != "" {
-		err = fmt.Errorf("the server %q: %w", s.Name, err)
+	if start != nil {
+		listed, err := a.listedBy(ctx, start, flags.timeout, servers.Prompts)
+		if err != nil && s.Name != "" {
+			err = fmt.Errorf("the server %q: %w", s.Name, err)
+		}
+		return listed[pin.Tools], listed[string(servers.Prompts)], err
 	}
-	if tools != nil || err != nil || p.Pinning.Lock == "" {
-		return tools, err
+	if flags.tools != "" {
+		tools, err = a.savedTools(flags.tools)
+		return tools, nil, err
+	}
+	if p.Pinning.Lock == "" {
+		return nil, nil, nil
 	}
 	lock, err := pin.Load(p.Pinning.Lock)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return lock.Catalog(cmp.Or(s.Name, pin.DefaultServer))
+	tools, err = lock.Catalog(cmp.Or(s.Name, pin.DefaultServer))
+	return tools, nil, err
 }
 
 func (a *app) writeGaps(file string, l *linter) error {
