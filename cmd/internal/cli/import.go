@@ -15,12 +15,12 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
 	"github.com/toolvet/toolvet/cmd/internal/clientconfig"
 	"github.com/toolvet/toolvet/cmd/internal/hook/install"
 	"github.com/toolvet/toolvet/internal/enforce"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 	"github.com/toolvet/toolvet/internal/policy"
+	"github.com/toolvet/toolvet/internal/regular"
 	"github.com/toolvet/toolvet/internal/terminal"
 )
 
@@ -162,17 +162,8 @@ func readSmall(file string) ([]byte, error) {
 	return data, err
 }
 
-// readRegular is readSmall for a file that nobody has named: opening a pipe could wait for ever.
-func readRegular(file string) ([]byte, error) {
-	info, err := os.Stat(file)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is no regular file")
-	}
-	return readSmall(file)
-}
+// readRegular is readSmall for a file that nobody has named.
+func readRegular(file string) ([]byte, error) { return regular.Read(file, maxSettings) }
 
 var envLine = lazyregexp.New(`(?m)^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=`)
 

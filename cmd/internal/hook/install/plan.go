@@ -10,13 +10,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/toolvet/toolvet/cmd/internal/hook"
+	"github.com/toolvet/toolvet/internal/regular"
 )
 
 // An Installer changes configurations.
@@ -227,21 +227,9 @@ func follow(name string) (string, error) {
 }
 
 func readFile(name string) ([]byte, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file", name)
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
-	if err == nil && len(data) > maxBytes {
-		err = fmt.Errorf("%s is larger than %d MiB", name, maxBytes>>20)
+	data, err := regular.Read(name, maxBytes)
+	if errors.Is(err, regular.ErrIrregular) || errors.Is(err, regular.ErrLarge) {
+		err = fmt.Errorf("%s: %w", name, err)
 	}
 	return data, err
 }

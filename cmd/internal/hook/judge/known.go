@@ -13,6 +13,7 @@ import (
 	"github.com/toolvet/toolvet/cmd/internal/hook"
 	"github.com/toolvet/toolvet/cmd/internal/hook/link"
 	"github.com/toolvet/toolvet/internal/preset"
+	"github.com/toolvet/toolvet/internal/regular"
 	"github.com/toolvet/toolvet/internal/subpath"
 )
 
@@ -41,11 +42,11 @@ func configured(server string, e hook.Event, r *link.Request) (granted []string,
 	for _, dir := range dirs {
 		places := clientconfig.Surroundings{Dir: dir, Home: home, Config: config, Getenv: r.Getenv}
 		for _, place := range serverPlaces(places) {
-			text, err := textUpTo(place.File, maxConfiguration)
+			text, err := regular.Read(place.File, maxConfiguration)
 			if err != nil {
 				continue
 			}
-			commands, _ := clientconfig.Commands([]byte(text), place.ID, dir) // a broken file names none
+			commands, _ := clientconfig.Commands(text, place.ID, dir) // a broken file names none
 			theirs := slices.ContainsFunc(dirs, func(dir string) bool { return subpath.In(place.File, dir) && !subpath.In(home, dir) })
 			for name, command := range commands {
 				if !called(name) {
@@ -59,7 +60,7 @@ func configured(server string, e hook.Event, r *link.Request) (granted []string,
 			known = known || place.ID == "claude-code" && e.Host == place.ID && connected(text, server)
 		}
 		for _, file := range places.ClaudeSettings() {
-			text, err := textUpTo(file, maxConfiguration)
+			text, err := regular.Read(file, maxConfiguration)
 			known = known || err == nil && e.Host == "claude-code" && enabled(text, server)
 		}
 	}
@@ -78,21 +79,21 @@ func given(command []string, home string) []string {
 }
 
 // connected reports whether a configuration of Claude Code has a server among the connectors of the user's account.
-func connected(text, server string) bool {
+func connected(text []byte, server string) bool {
 	var file struct {
 		Names []string `json:"claudeAiMcpEverConnected"`
 	}
-	return json.Unmarshal([]byte(text), &file) == nil && slices.ContainsFunc(file.Names, func(name string) bool {
+	return json.Unmarshal(text, &file) == nil && slices.ContainsFunc(file.Names, func(name string) bool {
 		return strings.Join(strings.FieldsFunc(hook.Plain(name), func(c rune) bool { return c == '_' }), "_") == server
 	})
 }
 
 // enabled reports whether settings of Claude Code switch on the plugin that brings a server.
-func enabled(text, server string) bool {
+func enabled(text []byte, server string) bool {
 	var file struct {
 		Plugins map[string]any `json:"enabledPlugins"`
 	}
-	if json.Unmarshal([]byte(text), &file) != nil {
+	if json.Unmarshal(text, &file) != nil {
 		return false
 	}
 	for plugin, on := range file.Plugins {

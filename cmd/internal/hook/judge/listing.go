@@ -5,12 +5,11 @@ package judge
 
 import (
 	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 
+	"github.com/toolvet/toolvet/internal/regular"
 	"github.com/toolvet/toolvet/internal/subpath"
 )
 
@@ -71,7 +70,7 @@ func (s *simple) listIn(path string) names {
 	}
 	text, err := textIn(path)
 	switch {
-	case errors.Is(err, errLong):
+	case errors.Is(err, regular.ErrLarge):
 		return func(file) bool { return true } // it may name any
 	case err != nil:
 		return nil
@@ -86,24 +85,9 @@ func (s *simple) listIn(path string) names {
 // maxText bounds the files that are read here.
 const maxText = 4 << 20
 
-// errLong says that a file is longer than that.
-var errLong = errors.New("the file is too long")
-
 // textIn returns what a file holds.
-func textIn(path string) (string, error) { return textUpTo(path, maxText) }
-
-// textUpTo does so up to another bound. It opens no named pipe: some managers of secrets have one in the place of .env, and its reader waits.
-func textUpTo(path string, most int64) (string, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return "", err
-	case !info.Mode().IsRegular():
-		return "", fs.ErrInvalid
-	case info.Size() > most:
-		return "", errLong
-	}
-	text, err := os.ReadFile(path)
+func textIn(path string) (string, error) {
+	text, err := regular.Read(path, maxText)
 	return string(text), err
 }
 
