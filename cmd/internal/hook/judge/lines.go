@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolvet/toolvet/cmd/internal/hook"
+	"github.com/toolvet/toolvet/cmd/internal/hook/reach"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
 )
 
@@ -40,21 +41,6 @@ var (
 	moduleHosts = "github.com gitlab.com bitbucket.org golang.org google.golang.org cloud.google.com gopkg.in go.uber.org go.opentelemetry.io k8s.io sigs.k8s.io honnef.co"
 )
 
-// quiet are programs that open no address among their words. Git has its own: the check command knows them.
-const quiet = printers + " echo printf test [ [[ true : export git grep egrep fgrep rg ag ack find fd ls touch mkdir cp mv rm tee read set unset local wc tr jq yq"
-
-// visits reports whether a line hands an address on another machine to a program.
-func visits(line string) bool {
-	return slices.ContainsFunc(stepsOf(line, "/"), func(s *simple) bool {
-		return !among(s.program(), quiet) && slices.ContainsFunc(s.words[min(1, len(s.words)):], func(w stepWord) bool {
-			return slices.ContainsFunc(places.FindAllStringSubmatch(w.text, -1), func(m []string) bool { return elsewhereHost(m[1]) })
-		})
-	})
-}
-
-// places are hosts in addresses.
-var places = lazyregexp.New(`\b[a-z][a-z0-9+.-]*://(?:[^\s/@"']*@)?(\[[0-9a-f:]+\]|[\w.-]+)`)
-
 // spreaders are commands that write unnamed files: an archive's, a patch's, a template's or a list's, and whole directories into the top of the work.
 var spreaders = lazyregexp.New("(?m)(?:^|[;&|(`{!]|\\b(?:do|then|else|exec|time|nohup|command|sudo|env)\\s)\\s*(?:[A-Za-z_]\\w*=\\S*\\s+)*" +
 	`(?:(?:npx|bunx|uvx|pnpx|pipx\s+run|(?:npm|pnpm|yarn|bun)\s+(?:dlx|exec|x))\s+(?:-\S+\s+)*)*(?:[^\s;&|]*/)?` +
@@ -77,14 +63,14 @@ func sends(line string) bool {
 	return senders.MatchString(line) || slices.ContainsFunc(neighbours.FindAllStringSubmatch(line, -1), func(m []string) bool {
 		return elsewhereHost(m[1] + m[2])
 	}) || slices.ContainsFunc(fetches.FindAllString(line, -1), func(fetch string) bool {
-		return slices.ContainsFunc(modules.FindAllStringSubmatch(fetch, -1), func(m []string) bool { return !among(m[1], moduleHosts) })
-	}) || strings.Contains(line, "://") && visits(line)
+		return slices.ContainsFunc(modules.FindAllStringSubmatch(fetch, -1), func(m []string) bool { return !slices.Contains(strings.Fields(moduleHosts), m[1]) })
+	}) || strings.Contains(line, "://") && slices.ContainsFunc(reach.Hosts(line), elsewhereHost)
 }
 
 // elsewhereHost reports whether a host is another machine.
 func elsewhereHost(host string) bool {
 	host = strings.Trim(host, `"'[]`)
-	return host != "" && !among(host, "localhost 127.0.0.1 ::1 0.0.0.0") && !strings.HasPrefix(host, "/")
+	return host != "" && !slices.Contains([]string{"localhost", "127.0.0.1", "::1", "0.0.0.0"}, host) && !strings.HasPrefix(host, "/")
 }
 
 // spreads reports whether a line looks like one that writes unnamed files.

@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package judge
+package reach
 
 import (
 	"cmp"
@@ -19,9 +19,9 @@ var archived = lazyregexp.New(`\.(tar(\.\w+)?|t[gbx]z2?|zip|jar)$`)
 var targeted = lazyregexp.New(`^(-[a-zA-Z]*t|--target-directory)$`)
 
 // copies notes the files of secrets that a step makes: the line may read its own copies.
-func (r *reach) copies(s *simple) {
+func (p *Place) copies(s *simple) {
 	words, program := s.operands(), s.program()
-	if len(words) == 0 || len(r.copied) > maxLooked {
+	if len(words) == 0 || len(p.copied) > maxLooked {
 		return
 	}
 	last := len(words) - 1
@@ -29,10 +29,10 @@ func (r *reach) copies(s *simple) {
 	switch {
 	case among(program, "tar gtar bsdtar") && tarMakes(s), program == "zip":
 		took := packed(s, words)
-		for _, f := range r.secrets(s) {
+		for _, f := range p.secrets(s) {
 			for _, w := range words {
 				if archived.MatchString(w.text) && took(f) {
-					r.copied = append(r.copied, file{path: under(s.dir, w.text), secret: true, of: cmp.Or(f.of, f.path)})
+					p.copied = append(p.copied, file{path: under(s.dir, w.text), secret: true, of: cmp.Or(f.of, f.path)})
 				}
 			}
 		}
@@ -44,10 +44,10 @@ func (r *reach) copies(s *simple) {
 				dir = under(s.dir, w.text)
 			}
 		}
-		for _, f := range r.secrets(s) {
+		for _, f := range p.secrets(s) {
 			if named(words, s.dir, f, false) || slices.ContainsFunc(s.in, func(from *simple) bool { took := packs(from); return took != nil && took(f) }) {
 				of := cmp.Or(f.of, f.path)
-				r.copied = append(r.copied, file{path: filepath.Join(dir, filepath.Base(of)), secret: true, of: of})
+				p.copied = append(p.copied, file{path: filepath.Join(dir, filepath.Base(of)), secret: true, of: of})
 			}
 		}
 		return
@@ -63,8 +63,8 @@ func (r *reach) copies(s *simple) {
 		return
 	}
 	took := packed(s, from)
-	for _, f := range r.secrets(s) {
-		if to.from != nil || !took(f) || len(r.copied) > maxLooked {
+	for _, f := range p.secrets(s) {
+		if to.from != nil || !took(f) || len(p.copied) > maxLooked {
 			continue
 		}
 		dir := under(s.dir, to.text)
@@ -75,7 +75,7 @@ func (r *reach) copies(s *simple) {
 				continue
 			}
 			for _, path := range []string{filepath.Join(dir, rel), filepath.Join(dir, filepath.Base(begin), rel)} {
-				r.copied = append(r.copied, file{path: path, secret: true, of: cmp.Or(f.of, f.path)})
+				p.copied = append(p.copied, file{path: path, secret: true, of: cmp.Or(f.of, f.path)})
 			}
 		}
 	}

@@ -1,71 +1,55 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package judge
+// Package reach tells what a line of a shell reaches of the files where it runs: a walk, a pattern or a list of names may reach one with secrets, or all
+// files of the work. The check command judges a line by what it names.
+//
+//	line ─ steps.go ─▶ simple commands ─ started.go ─▶ those that they start ─ listing.go, searching.go ─▶ files ─ reach.go ─▶ a kind, or none
+//
+// Nobody knows how a command will end, so each branch of a line counts.
+package reach
 
 import (
-	"context"
-	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/toolvet/toolvet"
-	"github.com/toolvet/toolvet/call"
-	"github.com/toolvet/toolvet/cmd/internal/hook"
 	"github.com/toolvet/toolvet/internal/lazyregexp"
-	"github.com/toolvet/toolvet/internal/policy"
 	"github.com/toolvet/toolvet/internal/subpath"
 )
 
-// A reach looks at what a line reaches of the files where it runs.
-type reach struct {
-	roots  []string
-	secret func(path string) bool // what the policy says to a file by its name
-	looked map[string][]file
-	copied []file // those that the line makes of files of secrets
+// A Place is where a line runs. It is not for concurrent use.
+type Place struct {
+	Dir    string                 // relative paths begin there
+	Roots  []string               // the directories of the project
+	Secret func(path string) bool // whether a file holds secrets, by its name
+	Asks   func(kind string) bool // whether the user is asked about a kind
+
+	looked map[string][]file // by directory
+	copied []file            // those that the line makes of files of secrets
 }
 
-// reached asks about a line or a search of a host's tool that reaches too many of the files where it runs.
-func (j *Judge) reached(ctx context.Context, p *policyFile, e hook.Event, c *call.Call, memory policy.Memory) (v toolvet.Verdict) {
-	line, at := lineIn(e), "/command"
+// Line returns the kind of what a line of a shell reaches, if that is too much, and says what; "" if it is not. A line beyond 64 kB is not read: the
+// check command has a lower bound.
+func (p *Place) Line(line string) (kind, what string) {
 	if len(line) > maxLine {
-		return v
+		return "", ""
 	}
-	steps := stepsOf(line, e.Dir)
-	if search := searchOf(e); line == "" && search != nil {
-		steps, at = []*simple{search}, "/pattern"
-	}
-	if len(steps) == 0 {
-		return v
-	}
-	r := &reach{roots: append([]string{e.Dir}, e.Roots...), secret: func(path string) bool {
-		gate, err := p.aside(c.Server).gate(c.Server, e, true, memory)
-		if err != nil {
-			return true
-		}
-		named := &call.Call{Server: c.Server, Name: "implied", Session: c.Session}
-		raw, _ := json.Marshal(map[string]any{"command": []string{"cat", path}})
-		_ = named.Read(raw, call.Limits{}) // the verdict tells
-		tools, err := catalog("", named, false)
-		if err != nil {
-			return true
-		}
-		named.Resolve(tools)
-		return blockedFor(gate.Judge(ctx, named, toolvet.PointValidate), "secret")
-	}}
-	kind, what := r.of(steps, func(kind string) bool { return p.asksAbout(c.Server, kind) })
-	if kind == "" {
-		return v
-	}
-	v = asking(at + ": " + what)
-	v.Findings[0].Check, v.Findings[0].Source = "command", kind
-	return v
+	return p.of(stepsOf(line, p.Dir))
 }
 
-// maxLine bounds the line that is read here. The check command has a lower bound of its own.
+// Command is Line for the words of one command.
+func (p *Place) Command(words ...string) (kind, what string) {
+	s := &simple{dir: p.Dir}
+	for _, w := range words {
+		s.words = append(s.words, stepWord{text: w})
+	}
+	return p.of([]*simple{s})
+}
+
+// maxLine bounds a line, in bytes.
 const maxLine = 1 << 16
 
 // Bounds on a look at a directory. A search in a larger one is everyday work, and a person who is asked for each would soon consent to all.
@@ -75,7 +59,7 @@ const (
 )
 
 // of returns the kind of a step of a line that reaches too many files, secrets first, and says what; "" if none does.
-func (r *reach) of(steps []*simple, asks func(kind string) bool) (kind, what string) {
+func (p *Place) of(steps []*simple) (kind, what string) {
 	for i := 0; i < len(steps); i++ { // those that others start come behind
 		if len(steps) > 2*maxSteps {
 			steps = append(steps[:i:i], &simple{dir: steps[i].dir, over: true})
@@ -85,9 +69,9 @@ func (r *reach) of(steps []*simple, asks func(kind string) bool) (kind, what str
 	}
 	for i, s := range steps {
 		if i < len(steps)-1 { // nobody reads what the last one copies
-			r.copies(s)
+			p.copies(s)
 		}
-		switch k, w := r.step(s, asks); {
+		switch k, w := p.step(s); {
 		case k == "secret":
 			return k, w // a session remembers it, so another kind must not hide it
 		case kind == "":
@@ -98,58 +82,58 @@ func (r *reach) of(steps []*simple, asks func(kind string) bool) (kind, what str
 }
 
 // step does so for one step.
-func (r *reach) step(s *simple, asks func(kind string) bool) (kind, what string) {
+func (p *Place) step(s *simple) (kind, what string) {
 	switch {
-	case s.over && asks("secret") && len(r.secrets(s)) > 0:
+	case s.over && p.Asks("secret") && len(p.secrets(s)) > 0:
 		return "secret", "has more commands than toolvet reads, where a file holds secrets"
-	case s.over && asks("wipe"):
+	case s.over && p.Asks("wipe"):
 		return "wipe", "has more commands than toolvet reads"
-	case asks("secret") && r.secretIn(s, reads(s)):
+	case p.Asks("secret") && p.secretIn(s, reads(s)):
 		return "secret", "reads many files of a directory, and one of them holds secrets"
-	case asks("secret") && r.secretIn(s, publishes(s)):
+	case p.Asks("secret") && p.secretIn(s, publishes(s)):
 		return "secret", "copies a directory with a file that holds secrets to where others may read it"
-	case asks("secret") && r.secretIn(s, added(s)):
+	case p.Asks("secret") && p.secretIn(s, added(s)):
 		return "secret", "makes git take a file that holds secrets"
-	case asks("setting") && among(s.program(), "sh bash zsh dash ksh") && everybodys.MatchString(s.input):
+	case p.Asks("setting") && among(s.program(), "sh bash zsh dash ksh") && everybodys.MatchString(s.input):
 		return "setting", "makes the program run a file from a world-writable directory"
-	case asks("network") && tellsOthers(s):
+	case p.Asks("network") && tellsOthers(s):
 		return "network", "sends what a file holds to another repository"
-	case asks("wipe") && r.covers(s):
+	case p.Asks("wipe") && p.covers(s):
 		return "wipe", "deletes, empties, takes away or locks all files of the work at hand"
-	case asks("wipe") && discards(s):
+	case p.Asks("wipe") && discards(s):
 		return "wipe", "throws away all changes in a directory that are not committed"
 	}
 	return "", ""
 }
 
 // secretIn reports whether one of the files that a step reaches holds secrets.
-func (r *reach) secretIn(s *simple, reached names) bool {
+func (p *Place) secretIn(s *simple, reached names) bool {
 	if reached == nil {
 		return false
 	}
-	return slices.ContainsFunc(r.secrets(s), reached)
+	return slices.ContainsFunc(p.secrets(s), reached)
 }
 
 // secrets are the files of secrets that a step may reach.
-func (r *reach) secrets(s *simple) (all []file) {
-	places := append([]string{s.dir}, r.roots...)
+func (p *Place) secrets(s *simple) (all []file) {
+	places := append([]string{s.dir}, p.Roots...)
 	for _, w := range s.operands() {
 		places = append(places, under(s.dir, w.text))
 	}
 	slices.Sort(places)
 	for _, dir := range slices.Compact(places) {
-		for _, f := range r.look(dir) {
+		for _, f := range p.look(dir) {
 			if f.secret {
 				all = append(all, f)
 			}
 		}
 	}
-	return append(all, r.copied...)
+	return append(all, p.copied...)
 }
 
 // look returns the files below a directory. Those near it come first, so that a bound leaves out the ones far down.
-func (r *reach) look(dir string) []file {
-	if all, done := r.looked[dir]; done {
+func (p *Place) look(dir string) []file {
+	if all, done := p.looked[dir]; done {
 		return all
 	}
 	var all []file
@@ -160,16 +144,16 @@ func (r *reach) look(dir string) []file {
 			path := filepath.Join(dirs[0], d.Name())
 			switch {
 			case !d.IsDir():
-				all = append(all, file{path: path, secret: secretNames.MatchString(d.Name()) && r.secret(path)})
+				all = append(all, file{path: path, secret: secretNames.MatchString(d.Name()) && p.Secret(path)})
 			case !among(d.Name(), ".git node_modules .venv venv"):
 				dirs = append(dirs, path)
 			}
 		}
 	}
-	if r.looked == nil {
-		r.looked = map[string][]file{}
+	if p.looked == nil {
+		p.looked = map[string][]file{}
 	}
-	r.looked[dir] = all
+	p.looked[dir] = all
 	return all
 }
 
@@ -400,7 +384,7 @@ func takesOut(text string, f file) bool {
 var byNumber = lazyregexp.New(`(^|\s)[\d,$]*d(\s|$)`)
 
 // covers reports whether a step deletes, empties or locks all files of a directory of the work.
-func (r *reach) covers(s *simple) bool {
+func (p *Place) covers(s *simple) bool {
 	program, words := s.program(), s.operands()
 	deep := s.short("rR") || s.has("--recursive")
 	switch {
@@ -426,14 +410,14 @@ func (r *reach) covers(s *simple) bool {
 		}
 		return false
 	})
-	if len(words) == 0 || deep && plain == len(words) && plain < 2 || !slices.Contains(r.roots, s.dir) {
+	if len(words) == 0 || deep && plain == len(words) && plain < 2 || !slices.Contains(p.Roots, s.dir) {
 		return false
 	}
 	top, topNamed, all, allNamed := 0, 0, 0, 0
 	everything := slices.ContainsFunc(words, func(w stepWord) bool {
 		return w.glob && strings.Trim(w.text, "*?./") == "" && !strings.Contains(w.text, "..")
 	})
-	for _, f := range r.look(s.dir) {
+	for _, f := range p.look(s.dir) {
 		if hidden(s.dir, f.path) {
 			continue
 		}

@@ -1,15 +1,18 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package judge
+package reach
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
+
+func isEnv(path string) bool { return filepath.Base(path) == ".env" }
 
 // TestDoubled holds that names and texts in a line that double again and again are read within bounds. Asked anew, 60 doublings would take for ever.
 func TestDoubled(t *testing.T) {
@@ -27,8 +30,8 @@ func TestDoubled(t *testing.T) {
 		strings.Repeat("for x in $x $x; do ", 60) + "cat $x" + strings.Repeat("; done", 60),
 		"set -- b b; " + strings.Repeat("set -- $@ $@; ", 60) + "cat $@",
 	} {
-		r := &reach{secret: func(path string) bool { return filepath.Base(path) == ".env" }}
-		if kind, what := r.of(stepsOf(line, dir), func(string) bool { return true }); kind != "" {
+		p := &Place{Dir: dir, Secret: isEnv, Asks: func(string) bool { return true }}
+		if kind, what := p.Line(line); kind != "" {
 			t.Errorf("%.60s: %s: %s", line, kind, what)
 		}
 	}
@@ -66,8 +69,8 @@ func TestUnread(t *testing.T) {
 		"nested":                     nested,
 		"functions":                  calls + fmt.Sprintf("f%d .", maxWithin+1),
 	} {
-		r := &reach{secret: func(path string) bool { return filepath.Base(path) == ".env" }}
-		if kind, _ := r.of(stepsOf(line, dir), func(kind string) bool { return kind == "secret" }); kind != "secret" {
+		p := &Place{Dir: dir, Secret: isEnv, Asks: func(kind string) bool { return kind == "secret" }}
+		if kind, _ := p.Line(line); kind != "secret" {
 			t.Errorf("%s: %q", name, kind)
 		}
 	}
@@ -82,8 +85,8 @@ func TestFar(t *testing.T) {
 		files = append(files, fmt.Sprintf("crowd/%d.txt", i))
 	}
 	for _, name := range files {
-		mkdir(t, filepath.Dir(filepath.Join(dir, name)))
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("A=1\n"), 0o600); err != nil {
+		name = filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte("A=1\n"), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -96,8 +99,8 @@ func TestFar(t *testing.T) {
 		"grep -r . z": "secret", "grep -r . a": "secret", "grep -r . crowd": "secret", "grep -r . .": "secret", "xargs cat < long": "secret", "xargs cat < longer": "secret",
 		"f() { f \"$1\"; }; f .": "",
 	} {
-		r := &reach{secret: func(path string) bool { return filepath.Base(path) == ".env" }}
-		if kind, _ := r.of(stepsOf(line, dir), func(kind string) bool { return kind == "secret" }); kind != want {
+		p := &Place{Dir: dir, Secret: isEnv, Asks: func(kind string) bool { return kind == "secret" }}
+		if kind, _ := p.Line(line); kind != want {
 			t.Errorf("%s: %q, want %q", line, kind, want)
 		}
 	}

@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package judge
+package reach
 
 import (
 	"os"
@@ -9,18 +9,6 @@ import (
 	"regexp"
 	"strings"
 )
-
-// globsIn divides the globs of a host's own search, as hosts do: at blanks, and at commas outside braces.
-func globsIn(text string) (all []string) {
-	for _, glob := range strings.Fields(text) {
-		if strings.Contains(glob, "{") {
-			all = append(all, glob)
-			continue
-		}
-		all = append(all, strings.FieldsFunc(glob, func(c rune) bool { return c == ',' })...)
-	}
-	return all
-}
 
 // globsHold reports whether globs of rg or grep let a file in: none with a ! matches it, and one without, if there are such.
 func globsHold(globs []string, dir, path string) bool {

@@ -1,7 +1,7 @@
 // Copyright 2026 The toolvet authors
 // SPDX-License-Identifier: Apache-2.0
 
-package judge
+package reach
 
 import (
 	"maps"
@@ -14,8 +14,6 @@ import (
 
 	"github.com/toolvet/toolvet/internal/subpath"
 )
-
-// The check command reads a line alone. Where the line runs, the file system tells which files a walk, a pattern or a list of names reaches.
 
 // A file is one below a directory in which a line runs.
 type file struct {
