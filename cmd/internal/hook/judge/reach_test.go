@@ -6,11 +6,13 @@ package judge
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/toolvet/toolvet/cmd/internal/hook/link"
+	"github.com/toolvet/toolvet/internal/test/need"
 )
 
 // project makes a small project, with a file of secrets that git ignores.
@@ -83,6 +85,37 @@ func TestReach(t *testing.T) {
 			"sh < x.sh", "cat < /tmp/x.sh", "gh issue create -b \"$(cat src/app.js)\"", "gh pr comment 1 -R me/mine -F body.md", "gh issue view 1 -R other/x", "gh issue create -R other/x -t x -b y", "gh pr create -R other/x -b \"$(cat <<'EOF'\nx\nEOF\n)\"",
 		},
 	})
+}
+
+// TestUntracked holds that a line is asked about which gives git a file of secrets that nobody told it to ignore, and that one passes where git has the file.
+func TestUntracked(t *testing.T) {
+	t.Parallel()
+	dir, program := t.TempDir(), need.Git.Program(t, "git")
+	git := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command(program, append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.org"}, args...)...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %q: %v: %s", args, err, out)
+		}
+	}
+	git("init", "-q")
+	mkdir(t, filepath.Join(dir, "src"))
+	mkdir(t, filepath.Join(dir, "config"))
+	for _, name := range []string{"a.js", "src/b.js", "config/.env"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("API_SECRET=x\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	adds := []string{"git add -A", "git add .", "git add --all", "git add -A && git commit -m x", "git add :/", "git add '*'", "git add config", "git -C config add .", "git add -N . && git diff", "cp -r config c && git add c"}
+	always := []string{"git add a.js", "git add src", "git add -u", "git add -n .", "git add *.js", "git commit -am x", "git grep SECRET", "git -C src add ."}
+	answers(t, dir, map[string][]string{"ask": append(adds, "git grep --untracked SECRET"), "": always})
+	git("add", "-A")
+	answers(t, dir, map[string][]string{"": append(always, adds[:len(adds)-1]...)})
+	git("rm", "-q", "--cached", "config/.env")
+	if err := os.WriteFile(filepath.Join(dir, ".git", "info", "exclude"), []byte("/config/.env\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	answers(t, dir, map[string][]string{"": append(always, append(adds[:len(adds)-1], "git grep --untracked SECRET")...)})
 }
 
 // TestWalks holds that walks pass where no file holds secrets.

@@ -323,10 +323,13 @@ func publishes(s *simple) names {
 // public are the usual names of directories whose files a web server gives to everybody.
 var public = lazyregexp.New(`(^|/)(public|public_html|static|www|htdocs|wwwroot|_site)(/|$)`)
 
-// added returns the files that git takes although it ignores them, or ignores no longer.
+// maxAsked bounds the questions to git about a step. It may take any further file.
+const maxAsked = 20
+
+// added returns the files of secrets that git takes: those that it ignores, if it is forced or ignores them no longer, and those that nobody told it to ignore.
 func added(s *simple) names {
 	program := s.program()
-	if program == "git" && len(s.words) > 1 && among(s.words[1].text, "add stage") && (s.short("f") || s.has("--force")) && !s.short("n") && !s.has("--dry-run") {
+	if program == "git" && len(s.words) > 1 && among(s.words[1].text, "add stage") && !s.short("nu") && !s.has("--dry-run --update") {
 		rest := &simple{words: s.words[1:]}
 		words := rest.operands()
 		if len(words) == 0 && (s.short("A") || s.has("--all")) {
@@ -337,7 +340,14 @@ func added(s *simple) names {
 				words[i] = stepWord{text: "."}
 			}
 		}
-		return func(f file) bool { return named(words, s.dir, f, true) }
+		forced, asked := s.short("f") || s.has("--force"), 0
+		return func(f file) bool {
+			if !named(words, s.dir, f, true) {
+				return false
+			}
+			asked++
+			return forced || f.of != "" && !ignored(f.path) || asked > maxAsked || untracked(f.path)
+		}
 	}
 	ignores := func(w stepWord) bool {
 		return filepath.Base(w.text) == ".gitignore" || strings.HasSuffix(w.text, ".git/info/exclude")

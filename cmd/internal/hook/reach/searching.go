@@ -13,7 +13,7 @@ import (
 )
 
 func searches(s *simple) bool {
-	return among(s.program(), "grep egrep fgrep zgrep ugrep rg ag ack") || s.program() == "git" && len(s.words) > 1 && s.words[1].text == "grep" && s.has("--no-index --no-exclude-standard")
+	return among(s.program(), "grep egrep fgrep zgrep ugrep rg ag ack") || s.program() == "git" && len(s.words) > 1 && s.words[1].text == "grep" && s.has("--no-index --no-exclude-standard --untracked")
 }
 
 // searchValues are options of searches that take the next word.
@@ -86,9 +86,13 @@ func searched(s *simple) names {
 	if s.program() == "rg" && slices.ContainsFunc(globs, func(g string) bool { return !strings.HasPrefix(g, "!") }) {
 		visible = func(file) bool { return true } // a glob of rg overrides .gitignore, and finds hidden files
 	}
+	if s.program() == "git" {
+		standard := s.has("--untracked --exclude-standard") && !s.has("--no-exclude-standard")
+		visible = func(f file) bool { return !standard || !ignored(f.path) }
+	}
 	return func(f file) bool {
 		switch {
-		case !named(places, s.dir, f, deep), rg && !visible(f) && !named(places, s.dir, f, false), !globsHold(globs, s.dir, f.path):
+		case !named(places, s.dir, f, deep), (rg || s.program() == "git") && !visible(f) && !named(places, s.dir, f, false), !globsHold(globs, s.dir, f.path):
 			return false
 		}
 		return every || re == nil && credential || re != nil && shows(cmp.Or(f.of, f.path), re, credential || around(s), s.short("U") || s.has("--multiline"))
