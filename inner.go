@@ -124,6 +124,57 @@ func (g *Gate) inner(ctx context.Context, c *call.Call, at Point, dry *dryRun, d
 	return &innerArguments{calls.Arguments, text, iv.Arguments, iv.Changes}
 }
 
+// subscribed adds the verdicts on the resources that c asks to be told of. Since 2026-07-28 a subscription is one request for all of them, and a policy
+// speaks of each as of one before (resources/subscribe).
+func (g *Gate) subscribed(ctx context.Context, c *call.Call, at Point, dry *dryRun, depth int, v *Verdict) {
+	if c.Method != subscriptions || c.FromServer {
+		return
+	}
+	dry.loosen() // a limit counts each of them
+	const place = "/notifications/resourceSubscriptions"
+	list, _ := valueAt(c.Arguments, place)
+	uris, _ := list.([]any)
+	if len(uris) > maxSubscriptions {
+		v.refuse(innerFinding(place, fmt.Sprintf("has more than %d resources", maxSubscriptions)))
+		return
+	}
+	for i, uri := range uris {
+		if _, final := v.refused(); final && at.live() {
+			return
+		}
+		raw, err := json.Marshal(map[string]any{"uri": uri})
+		if err != nil { // impossible: it came from JSON
+			v.refuse(innerFinding(place, "cannot be read"))
+			return
+		}
+		in, err := call.DecodeRequest("resources/subscribe", raw, call.Limits{})
+		if err != nil {
+			v.refuse(innerFinding(place, err.Error()))
+			return
+		}
+		in.Server, in.Meta, in.Session, in.Listed = c.Server, c.Meta, c.Session, c.Listed
+		v.Inner = append(v.Inner, in)
+		iv := g.judgeAt(ctx, in, at, nil, depth+1)
+		if iv.Stopped != nil {
+			v.Stopped = iv.Stopped
+		}
+		for _, f := range iv.Findings {
+			if f.Pointer == "/uri" {
+				f.Pointer = place + "/" + strconv.Itoa(i)
+			}
+			v.Findings = append(v.Findings, f)
+		}
+		for _, s := range iv.Skipped {
+			v.skip(s)
+		}
+	}
+}
+
+const (
+	subscriptions    = "subscriptions/listen"
+	maxSubscriptions = 500 // resources of one request
+)
+
 // innerFinding is not inlined: its copies weigh more than they save.
 //
 //go:noinline

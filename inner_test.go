@@ -237,3 +237,41 @@ func TestInnerMemory(t *testing.T) { // not parallel: nobody else may use the bu
 		t.Errorf("%+v", v.Findings)
 	}
 }
+
+// TestSubscribed holds that each resource of a subscription is judged and counted as one of resources/subscribe.
+func TestSubscribed(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ policy, uris, want string }{
+		"go":           {"", `"note://a","note://b"`, ""},
+		"a demand":     {"servers: {s: {requests: {resources/subscribe: {arguments: {uri: {uri: {schemes: [docs]}}}}}}}\n", `"docs://a","note://b"`, "/notifications/resourceSubscriptions/1 uri"},
+		"a rule":       {"servers: {s: {}}\nrules: [{name: no, effect: deny, requests: [\"s:resources/subscribe\"], when: 'args.uri == \"note://b\"'}]\n", `"note://a","note://b"`, " rule"},
+		"a limit":      {"servers: {s: {}}\nlimits: [{name: few, requests: [\"s:resources/subscribe\"], quota: 2/day}]\n", `"note://a","note://b","note://c"`, " limit"},
+		"no text":      {"", `"note://a",1`, "/notifications/resourceSubscriptions/1 input-schema"},
+		"too many":     {"", strings.Repeat(`"note://a",`, 500) + `"note://a"`, "/notifications/resourceSubscriptions inner-call"},
+		"without them": {"servers: {s: {}}\nrules: [{name: no, effect: deny, requests: [\"s:resources/subscribe\"]}]\n", "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			gate, err := innerGate(t, t.TempDir(), tt.policy)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := call.DecodeRequest("subscriptions/listen", []byte(`{"notifications":{"toolsListChanged":true,"resourceSubscriptions":[`+tt.uris+`]}}`), call.Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Server = "s"
+			v, ticket := inside.Of(gate).Admit(t.Context(), c, toolvet.PointProxy)
+			defer ticket.Release()
+			got := ""
+			for _, f := range v.Findings {
+				if f.Blocks() && got == "" {
+					got = f.Pointer + " " + f.Check
+				}
+			}
+			if got != tt.want || v.Go != (tt.want == "") {
+				t.Errorf("go is %t, %q, want %q: %v", v.Go, got, tt.want, v.Findings)
+			}
+		})
+	}
+}

@@ -235,6 +235,7 @@ func (g *Gate) judgeAt(ctx context.Context, c *call.Call, at Point, dry *dryRun,
 	}
 	dry.end(&v)
 	in := g.inner(ctx, c, at, dry, depth, &v)
+	g.subscribed(ctx, c, at, dry, depth, &v)
 	v.conclude((len(v.Levels) > 0 || c.Implied()) && c.Tool != nil && c.Tool.Fault == nil)
 	v.canonical(c, filled, values, in)
 	return v
@@ -321,7 +322,7 @@ func (g innerGate) Waits(c *call.Call) bool {
 	if err != nil {
 		return false // Judge refuses it at once
 	}
-	if g.callsOf(c) != nil {
+	if g.callsOf(c) != nil || c.Method == subscriptions {
 		return true // the inner call may
 	}
 	places := bound.In(c.Arguments, occasion(c, PointProxy))

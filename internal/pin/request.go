@@ -40,7 +40,7 @@ func askedBy(c *call.Call) asked {
 		}
 	case c.Method == "resources/read", c.Method == "resources/subscribe":
 		a.uris = []string{text(c.Arguments["uri"])}
-	case c.Method == "subscriptions/listen":
+	case c.Method == subscriptions:
 		wanted, _ := c.Arguments["notifications"].(map[string]any)
 		uris, _ := wanted["resourceSubscriptions"].([]any)
 		for _, uri := range uris {
@@ -49,6 +49,9 @@ func askedBy(c *call.Call) asked {
 	}
 	return a
 }
+
+// subscriptions asks to be told of resources. The Gate judges each of them by itself, and the request names the lists that this takes.
+const subscriptions = "subscriptions/listen"
 
 // text returns a string, or "" for what no server takes for a name.
 func text(v any) string {
@@ -81,6 +84,9 @@ func NewNeeds(lock *Lock, o Options) func(*call.Call) []string {
 
 // request judges a request other than tools/call.
 func (c checker) request(pass *check.Pass) {
+	if pass.Call.Method == subscriptions {
+		return
+	}
 	for _, list := range NewNeeds(c.lock, c.options)(pass.Call) {
 		if pass.Call.Listed[list] == nil {
 			pass.Report(check.Finding{

@@ -4,7 +4,6 @@
 package preset
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/toolvet/toolvet/call"
@@ -56,17 +55,6 @@ func request(c *call.Call, demands func(*subject, infer.Guess) []policy.Demand, 
 	switch c.Method {
 	case "resources/read", "resources/subscribe", "resources/unsubscribe":
 		return resource("/uri", c.Arguments["uri"], web), nil
-	case "subscriptions/listen":
-		wanted, _ := c.Arguments["notifications"].(map[string]any)
-		list, _ := wanted["resourceSubscriptions"].([]any)
-		var all []policy.Argument
-		if len(list) > maxParameters {
-			return nil, call.ErrShape
-		}
-		for i, u := range list {
-			all = append(all, resource("/notifications/resourceSubscriptions/"+strconv.Itoa(i), u, web)...)
-		}
-		return all, nil
 	case "elicitation/create":
 		if c.Arguments["url"] == nil {
 			return nil, nil
