@@ -104,17 +104,9 @@ func (g *Gate) inner(ctx context.Context, c *call.Call, at Point, dry *dryRun, d
 		own = &dryRun{DryRun: engine.DryRun{Levels: dry.Levels}, basis: dry.basis}
 	}
 	iv := g.judgeAt(ctx, in, at, own, depth+1)
-	place := innerPlace{calls: calls, text: text, known: named.Tool != nil, name: in.Name}
+	place := &innerPlace{calls: calls, text: text, known: named.Tool != nil, name: in.Name}
 	v.Inner = append(v.Inner, iv.Inner...)
-	if iv.Stopped != nil {
-		v.Stopped = iv.Stopped
-	}
-	for _, f := range iv.Findings {
-		v.Findings = append(v.Findings, place.of(f))
-	}
-	for _, s := range iv.Skipped {
-		v.skip(s)
-	}
+	v.within(&iv, place.of)
 	if _, final := v.refused(); !iv.Go && !iv.Ask && !final {
 		v.refuse(innerFinding(calls.Tool, "the inner call was not judged"))
 	}
@@ -142,12 +134,8 @@ func (g *Gate) subscribed(ctx context.Context, c *call.Call, at Point, dry *dryR
 		if _, final := v.refused(); final && at.live() {
 			return
 		}
-		raw, err := json.Marshal(map[string]any{"uri": uri})
-		if err != nil { // impossible: it came from JSON
-			v.refuse(innerFinding(place, "cannot be read"))
-			return
-		}
-		in, err := call.DecodeRequest("resources/subscribe", raw, call.Limits{})
+		raw, _ := json.Marshal(uri) // it came from JSON, and what cannot be written cannot be read below
+		in, err := call.DecodeRequest("resources/subscribe", fmt.Appendf(nil, `{"uri":%s}`, raw), call.Limits{})
 		if err != nil {
 			v.refuse(innerFinding(place, err.Error()))
 			return
@@ -155,18 +143,26 @@ func (g *Gate) subscribed(ctx context.Context, c *call.Call, at Point, dry *dryR
 		in.Server, in.Meta, in.Session, in.Listed = c.Server, c.Meta, c.Session, c.Listed
 		v.Inner = append(v.Inner, in)
 		iv := g.judgeAt(ctx, in, at, nil, depth+1)
-		if iv.Stopped != nil {
-			v.Stopped = iv.Stopped
-		}
-		for _, f := range iv.Findings {
+		v.within(&iv, func(f *check.Finding) {
 			if f.Pointer == "/uri" {
 				f.Pointer = place + "/" + strconv.Itoa(i)
 			}
-			v.Findings = append(v.Findings, f)
-		}
-		for _, s := range iv.Skipped {
-			v.skip(s)
-		}
+		})
+	}
+}
+
+// within adds the verdict on a call within the call that v is on. Place turns each finding into one about the call around.
+func (v *Verdict) within(iv *Verdict, place func(*check.Finding)) {
+	if iv.Stopped != nil {
+		v.Stopped = iv.Stopped
+	}
+	first := len(v.Findings)
+	v.Findings = append(v.Findings, iv.Findings...)
+	for i := first; i < len(v.Findings); i++ {
+		place(&v.Findings[i])
+	}
+	for _, s := range iv.Skipped {
+		v.skip(s)
 	}
 }
 
@@ -313,7 +309,7 @@ type innerPlace struct {
 	name  string
 }
 
-func (p innerPlace) of(f check.Finding) check.Finding {
+func (p *innerPlace) of(f *check.Finding) {
 	switch {
 	case f.Pointer == "" && f.Check != "input-schema":
 		f.Pointer = p.calls.Tool
@@ -328,7 +324,6 @@ func (p innerPlace) of(f check.Finding) check.Finding {
 	if p.known {
 		f.Message = fmt.Sprintf("in the call of %q: %s", strictjson.Printable(p.name, 128), f.Message)
 	}
-	return f
 }
 
 // tickets are those of a call and of the calls within it.

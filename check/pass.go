@@ -42,12 +42,12 @@ type Finding struct {
 	// schedule, unless their session allows warnings, but no live call.
 	Foreseen bool `json:"-"`
 
+	// Sends marks a finding about what the call sends to another host.
+	Sends bool `json:"-"`
+
 	// Source names the access rule, limit, effect, pattern or similar tool behind the finding; "" if the
 	// check alone is behind it.
 	Source string `json:"-"`
-
-	// Sends marks a finding about what the call sends to another host.
-	Sends bool `json:"-"`
 }
 
 // Blocks reports whether f refuses the call, unless a person consents to it: see Asks.

@@ -106,7 +106,7 @@ func (r *Result) Definitions() *Definitions {
 // instruct completes the instructions of a handshake by what was learned of them.
 func (d *Definitions) instruct(learned definition) {
 	if learned.text == 0 {
-		d.list = slices.Insert(d.list, 0, learned)
+		d.list = append([]definition{learned}, d.list...)
 	}
 	for i := range d.list {
 		if e := &d.list[i]; e.pointer == instructions {

@@ -8,21 +8,21 @@ import "github.com/toolvet/toolvet/check"
 // Findings tells the findings about one message, one line of a log for each check: with the place of its first finding and, if there are
 // more, their number. One result may hold the same secret many times. Place prepares a pointer.
 func Findings(list []check.Finding, place func(pointer string) string, tell func(attributes ...any)) {
-	type kind struct{ code, check string }
-	count := map[kind]int{}
-	for _, f := range list {
-		count[kind{f.Code, f.Check}]++
-	}
-	for _, f := range list {
-		of := kind{f.Code, f.Check}
-		n := count[of]
-		if n == 0 { // told
-			continue
+	var first, count []int // of each check: the index of its first finding, and their number; a map would weigh more
+	for i := range list {
+		of := 0
+		for of < len(first) && (list[first[of]].Check != list[i].Check || list[first[of]].Code != list[i].Code) {
+			of++
 		}
-		count[of] = 0
-		attributes := []any{"code", f.Code, "check", f.Check, "at", place(f.Pointer)}
-		if n > 1 {
-			attributes = append(attributes, "findings", n)
+		if of == len(first) {
+			first, count = append(first, i), append(count, 0)
+		}
+		count[of]++
+	}
+	for of, i := range first {
+		attributes := []any{"code", list[i].Code, "check", list[i].Check, "at", place(list[i].Pointer)}
+		if count[of] > 1 {
+			attributes = append(attributes, "findings", count[of])
 		}
 		tell(attributes...)
 	}
