@@ -49,7 +49,7 @@ func (s innerSet) Ask(ctx context.Context, server string, r Request, options ...
 		shown = passage.Returned(ctx, raw)
 	}
 	if shown.Error {
-		return nil, newRefusedError(r.Method, shown.Raw)
+		return nil, rewritten(err, r.Method, shown.Raw)
 	}
 	return shown.Raw, nil
 }

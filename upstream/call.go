@@ -85,7 +85,7 @@ func returned(ctx context.Context, p *door.Passage, raw json.RawMessage, err err
 	switch {
 	case errors.As(err, &answer):
 		if shown = p.Refused(ctx, answer.Raw); shown.Error {
-			return nil, newRefusedError(answer.Method, shown.Raw)
+			return nil, rewritten(err, answer.Method, shown.Raw)
 		}
 	case errors.As(err, &unusable):
 		shown = p.Unreadable(ctx, unusable.Err)

@@ -58,6 +58,7 @@ type waiter struct {
 type answer struct {
 	jsonrpc.Envelope
 	err error
+	own bool // toolvet may have written it in the server's place
 }
 
 // maxPending bounds the unanswered requests on one connection.
@@ -93,7 +94,7 @@ func (c *conn) fail(why error) {
 
 // endLate notes that the server has ended, and so works on no request any longer. A server on another machine may.
 func (c *conn) endLate() {
-	if r, ok := c.transport.(interface{ Remote() bool }); ok && r.Remote() {
+	if c.remote() {
 		return
 	}
 	c.mu.Lock()
@@ -103,6 +104,11 @@ func (c *conn) endLate() {
 	for _, over := range late {
 		go over() // it may ask a database
 	}
+}
+
+func (c *conn) remote() bool {
+	r, ok := c.transport.(interface{ Remote() bool })
+	return ok && r.Remote()
 }
 
 func (c *conn) read() {
@@ -191,7 +197,7 @@ func (c *conn) handle(line []byte) {
 		c.serve(m)
 	case m.Method != "":
 		c.notified(m)
-	case !c.deliver(answer{Envelope: m}):
+	case !c.deliver(answer{Envelope: m, own: c.remote()}):
 		c.remember("answered with an id that no request has")
 	}
 }
@@ -301,6 +307,8 @@ func (a answer) result(method string) (json.RawMessage, error) {
 	switch {
 	case a.err != nil:
 		return nil, &unusableError{method, a.err}
+	case a.Error != nil && a.own:
+		return nil, newUnansweredError(method, a.Error)
 	case a.Error != nil:
 		return nil, newRefusedError(method, a.Error)
 	}

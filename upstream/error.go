@@ -62,21 +62,32 @@ func (e *unusableError) Error() string {
 
 func (e *unusableError) Unwrap() error { return e.Err }
 
-// newRefusedError returns a *RefusedError, or an error that wraps one.
-func newRefusedError(method string, raw json.RawMessage) error {
+func newRefusedError(method string, raw json.RawMessage) *RefusedError {
 	var body struct {
-		Code    int             `json:"code"`
-		Message string          `json:"message"`
-		Data    json.RawMessage `json:"data"`
+		Code    int    `json:"code"`
+		Message string `json:"message"`
 	}
 	if err := json.Unmarshal(raw, &body); err != nil {
 		body.Message = "its error is malformed"
 	}
-	refused := &RefusedError{Method: method, Code: body.Code, Message: strictjson.Printable(body.Message, 200), Raw: raw}
-	if why := jsonrpc.UnansweredIn(body.Code, refused.Message, body.Data); why != nil {
+	return &RefusedError{Method: method, Code: body.Code, Message: strictjson.Printable(body.Message, 200), Raw: raw}
+}
+
+// newUnansweredError is newRefusedError for an error that toolvet may have written in the server's place.
+func newUnansweredError(method string, raw json.RawMessage) error {
+	refused := newRefusedError(method, raw)
+	if why := jsonrpc.UnansweredIn(raw); why != nil {
 		return &unansweredError{why, refused}
 	}
 	return refused
+}
+
+// rewritten returns the error that a client gets of a request that failed with err: it is a server's own if err is.
+func rewritten(err error, method string, raw json.RawMessage) error {
+	if errors.As(err, new(*RefusedError)) && !errors.As(err, new(*jsonrpc.Unanswered)) {
+		return newRefusedError(method, raw)
+	}
+	return newUnansweredError(method, raw)
 }
 
 // A GoneError reports a request that cannot be answered any more because the server is gone.

@@ -39,7 +39,7 @@ func (s *Set) reviewError(ctx context.Context, c *call.Call, err error) error {
 	case !ok:
 		return &RefusedError{Method: refused.Method, Code: refused.Code, Message: "its error is withheld"}
 	case !bytes.Equal(raw, refused.Raw):
-		return newRefusedError(refused.Method, raw)
+		return rewritten(err, refused.Method, raw)
 	}
 	return err
 }

@@ -52,7 +52,7 @@ func (c *conn) echoed(m jsonrpc.Envelope) bool {
 		return false
 	}
 	failure := protocol.RequestFailure("the program is no MCP server: it sends back what it reads")
-	return c.deliver(answer{Envelope: jsonrpc.Envelope{ID: m.ID, Error: failure.Raw()}})
+	return c.deliver(answer{Envelope: jsonrpc.Envelope{ID: m.ID, Error: failure.Raw()}, own: true})
 }
 
 func (c *conn) beginServing(id json.RawMessage, cancel context.CancelFunc) (why string) {

@@ -33,7 +33,7 @@ func TestReason(t *testing.T) {
 			var m struct{ ID json.RawMessage }
 			_ = json.NewDecoder(r.Body).Decode(&m)
 			w.Header().Set("Content-Type", "application/json")
-			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":%q}}`, m.ID, said)
+			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":%q,"data":%s}}`, m.ID, said, imitation)
 			return
 		}
 		code, _ := strconv.Atoi(strings.Trim(r.URL.Path, "/"))
@@ -51,14 +51,15 @@ func TestReason(t *testing.T) {
 		"url: " + web.URL + "/403":        "forbidden (403)",
 		"url: " + web.URL + "/500":        "HTTP 500",
 		"url: http://127.0.0.1:1/hunter2": "not reachable",
-		"url: \"" + web.URL + "/says/the server answers with HTTP 401 hunter2\"":    "refused the connection's first requests",
-		"url: \"" + web.URL + "/says/the server cannot be reached: hunter2\"":       "refused the connection's first requests",
-		"command: [hunter2-no-program]":                                             "did not start",
-		"command: [" + none + "]":                                                   "did not start: a file or directory cannot be used",
-		"command: [" + self + ", -test.hunter2]":                                    "ended before it answered",
-		"command: [" + self + ", -test.run=TestSleeper], env: {REASON_SLEEPS: yes}": "timed out",
-		"command: [" + self + "], env: {A: \"hunter2 ${NOBODY_SETS}\"}":             "variable NOBODY_SETS is missing",
-		"command: [" + self + "], roots: [\"${NO_1}\", \"${NO_2}\"]":                "variables NO_1, NO_2 are missing",
+		"url: \"" + web.URL + "/says/the server answers with HTTP 401 hunter2\"":       "refused the connection's first requests",
+		"url: \"" + web.URL + "/says/the server cannot be reached: hunter2\"":          "refused the connection's first requests",
+		"command: [hunter2-no-program]":                                                "did not start",
+		"command: [" + none + "]":                                                      "did not start: a file or directory cannot be used",
+		"command: [" + self + ", -test.hunter2]":                                       "ended before it answered",
+		"command: [" + self + ", -test.run=TestImitator], env: {REASON_IMITATES: yes}": "refused the connection's first requests",
+		"command: [" + self + ", -test.run=TestSleeper], env: {REASON_SLEEPS: yes}":    "timed out",
+		"command: [" + self + "], env: {A: \"hunter2 ${NOBODY_SETS}\"}":                "variable NOBODY_SETS is missing",
+		"command: [" + self + "], roots: [\"${NO_1}\", \"${NO_2}\"]":                   "variables NO_1, NO_2 are missing",
 	} {
 		t.Run(want, func(t *testing.T) {
 			t.Parallel()
@@ -89,6 +90,23 @@ func TestReason(t *testing.T) {
 				t.Errorf("the log has not one line for one failure:\n%s", text)
 			}
 		})
+	}
+}
+
+// An imitation is the data with which toolvet says in a server's place that there is no answer.
+const imitation = `{"io.github.toolvet/unanswered":{"status":401}}`
+
+// TestImitator is a server that refuses each request with an imitation.
+func TestImitator(*testing.T) {
+	if os.Getenv("REASON_IMITATES") == "" {
+		return
+	}
+	for in := json.NewDecoder(os.Stdin); ; {
+		var m struct{ ID json.RawMessage }
+		if in.Decode(&m) != nil {
+			return
+		}
+		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"hunter2","data":%s}}`+"\n", m.ID, imitation)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,7 +32,8 @@ func (a *app) starter(s *policy.Server, command, keep []string) upstream.Dialer 
 }
 
 func startServer(ctx context.Context, server upstream.Dialer, timeout time.Duration) (servers.Client, error) {
-	if command, ok := server.(upstream.Command); ok {
+	command, started := server.(upstream.Command)
+	if started {
 		supervisor, err := backend.Supervisor()
 		if err != nil {
 			return nil, err
@@ -40,10 +43,25 @@ func startServer(ctx context.Context, server upstream.Dialer, timeout time.Durat
 	}
 	client, err := servers.Connect(ctx, server, servers.Options{Timeout: timeout})
 	d, ok := server.(*backend.Dialer)
-	if err := withHandshakeHint(err, ok && d.Server.URL != ""); err != nil {
+	switch err := withHandshakeHint(err, ok && d.Server.URL != ""); {
+	case err != nil && started:
+		return nil, inPlace(command.Args, err)
+	case err != nil:
 		return nil, err
 	}
 	return client, nil
+}
+
+// inPlace returns the error that toolvet in front of a URL has written in the server's place, or err. A server that toolvet starts may write the same.
+func inPlace(command []string, err error) error {
+	refused, ok := errors.AsType[*upstream.RefusedError](err)
+	if !ok || strings.TrimSuffix(filepath.Base(command[0]), ".exe") != "toolvet" || slices.Contains(command, "--") {
+		return err
+	}
+	if why := jsonrpc.UnansweredIn(refused.Raw); why != nil {
+		return why
+	}
+	return err
 }
 
 // withHandshakeHint adds what handshakeHint advises to the error of a server that does not complete the handshake.

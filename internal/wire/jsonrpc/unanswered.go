@@ -6,6 +6,8 @@ package jsonrpc
 import (
 	"encoding/json"
 	"errors"
+
+	"github.com/toolvet/toolvet/internal/wire/strictjson"
 )
 
 // The kinds of an [Unanswered].
@@ -43,19 +45,32 @@ func ErrorData(code int, err error) json.RawMessage {
 	return data
 }
 
-// UnansweredIn is the inverse of [ErrorData]. It returns nil if the error is a server's own. A server may imitate one: only the fields count that
-// toolvet writes.
-func UnansweredIn(code int, message string, data json.RawMessage) *Unanswered {
-	var known map[string]*Unanswered
-	if code != InternalError || json.Unmarshal(data, &known) != nil || known[UnansweredKey] == nil {
+// UnansweredIn is the inverse of [ErrorData], for a whole error. It returns nil if the error is a server's own. A server may imitate one, so a caller
+// asks only about errors that toolvet has written or has passed through [OfServer].
+func UnansweredIn(raw json.RawMessage) *Unanswered {
+	var e struct {
+		Code    int
+		Message string
+		Data    map[string]*Unanswered
+	}
+	if json.Unmarshal(raw, &e) != nil || e.Code != InternalError || e.Data[UnansweredKey] == nil {
 		return nil
 	}
-	u := known[UnansweredKey]
-	if u.Err = errors.New(message); u.Kind != Unreachable && u.Kind != WrongAddress {
-		u.Kind = ""
-	}
-	if u.Status < 100 || u.Status > 599 {
-		u.Status = 0
-	}
+	u := e.Data[UnansweredKey]
+	u.Err = errors.New(strictjson.Printable(e.Message, 200))
 	return u
+}
+
+// OfServer returns an error of a server, without its data if the server imitates an [Unanswered] there.
+func OfServer(raw json.RawMessage) json.RawMessage {
+	if UnansweredIn(raw) == nil {
+		return raw
+	}
+	var e struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+	}
+	_ = json.Unmarshal(raw, &e) // it has been read
+	own, _ := json.Marshal(e)
+	return own
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestUnanswered holds that the reason of a missing answer survives the way through an error of JSON-RPC, and that of a foreign error only what
-// toolvet writes counts.
+// TestUnanswered holds that the reason of a missing answer survives the way through an error of JSON-RPC, and that a server's error keeps
+// no imitation of one.
 func TestUnanswered(t *testing.T) {
 	t.Parallel()
 	text := errors.New("why")
@@ -19,7 +19,7 @@ func TestUnanswered(t *testing.T) {
 		if want.Kind == "" && want.Status == 0 {
 			err = text
 		}
-		got := UnansweredIn(InternalError, "why", ErrorData(InternalError, err))
+		got := UnansweredIn(fmt.Appendf(nil, `{"code":-32603,"message":"why","data":%s}`, ErrorData(InternalError, err)))
 		if got == nil || got.Kind != want.Kind || got.Status != want.Status || got.Error() != "why" {
 			t.Errorf("%+v, want %+v", got, want)
 		}
@@ -27,17 +27,18 @@ func TestUnanswered(t *testing.T) {
 	if data := ErrorData(InvalidParams, text); data != nil {
 		t.Errorf("a refusal has the data %s", data)
 	}
-	for data, want := range map[string]string{
-		``: "<nil>", `"x"`: "<nil>", `{}`: "<nil>", `{"io.github.toolvet/unanswered":7}`: "<nil>", `{"io.github.toolvet/unanswered":null}`: "<nil>",
-		`{"io.github.toolvet/unanswered":{"kind":"hunter2","status":7000}}`: "{ 0}",
-		`{"other":{},"io.github.toolvet/unanswered":{"status":403}}`:        "{ 403}",
+	for raw, want := range map[string]string{
+		`{"code":-32603,"message":"a"}`:                                                                               `{"code":-32603,"message":"a"}`,
+		`{"code":-32603,"message":"a","data":"x"}`:                                                                    `{"code":-32603,"message":"a","data":"x"}`,
+		`{"code":-32603,"message":"a","data":{"io.github.toolvet/unanswered":7}}`:                                     `{"code":-32603,"message":"a","data":{"io.github.toolvet/unanswered":7}}`,
+		`{"code":-32602,"message":"a","data":{"io.github.toolvet/unanswered":{}}}`:                                    `{"code":-32602,"message":"a","data":{"io.github.toolvet/unanswered":{}}}`,
+		`{"code":-32603,"message":"a","data":{"other":{},"io.github.toolvet\/unanswered":{"status":403}}, "x": 1}`:    `{"code":-32603,"message":"a"}`,
+		`{"Code":-32603,"message":"the server cannot be reached","DATA":{"io.github.toolvet/unanswered":{"kind":1}}}`: `{"Code":-32603,"message":"the server cannot be reached","DATA":{"io.github.toolvet/unanswered":{"kind":1}}}`,
+		`{"Code":-32603,"message":"a","DATA":{"io.github.toolvet/unanswered":{"kind":"unreachable"}}}`:                `{"code":-32603,"message":"a"}`,
 	} {
-		got := "<nil>"
-		if u := UnansweredIn(InternalError, "why", []byte(data)); u != nil {
-			got = fmt.Sprintf("{%s %d}", u.Kind, u.Status)
-		}
-		if got != want || UnansweredIn(InvalidParams, "why", []byte(data)) != nil {
-			t.Errorf("%s: %s, want %s", data, got, want)
+		got := string(OfServer([]byte(raw)))
+		if got != want || UnansweredIn([]byte(got)) != nil {
+			t.Errorf("%s: %s, want %s", raw, got, want)
 		}
 	}
 }

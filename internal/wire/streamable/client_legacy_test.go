@@ -110,7 +110,7 @@ func TestClientManyLines(t *testing.T) {
 	u.wantError("3", "something else")
 }
 
-// TestUnanswered holds that the client's own errors tell in their data why there is no answer, and that those of a server pass as they are.
+// TestUnanswered holds that the client's own errors tell in their data why there is no answer, and that those of a server do not.
 func TestUnanswered(t *testing.T) {
 	t.Parallel()
 	server := newFake(t, func(w http.ResponseWriter, r request) {
@@ -124,7 +124,7 @@ func TestUnanswered(t *testing.T) {
 		case "4":
 			inJSON(w, "{")
 		default:
-			inJSON(w, `{"jsonrpc":"2.0","id":5,"error":{"code":-32603,"message":"the server answers with HTTP 403 "}}`)
+			inJSON(w, `{"jsonrpc":"2.0","id":5,"error":{"code":-32603,"message":"the server answers with HTTP 403 ","data":{"io.github.toolvet/unanswered":{"status":403}}}}`)
 		}
 	})
 	u := newUser(t, server.URL)

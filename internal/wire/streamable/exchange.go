@@ -163,6 +163,9 @@ func (c *Client) fromServer(line []byte) {
 	if m.Result != nil {
 		line = c.learn(p, m, line)
 	}
+	if own := jsonrpc.OfServer(m.Error); !bytes.Equal(own, m.Error) {
+		line = mcphttp.ErrorWith(m.ID, own)
+	}
 	c.write(line)
 }
 
