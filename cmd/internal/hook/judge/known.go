@@ -38,6 +38,7 @@ func configured(server string, e hook.Event, r *link.Request) (granted []string,
 	called := func(name string) bool {
 		return name == server || strings.HasPrefix(server+"__"+e.MCPTool, hook.Plain(name)+"__")
 	}
+	taken := false // a file of the project gives the name to a server of its own, which the host may start instead
 	dirs := append([]string{e.Dir}, e.Roots...)
 	for _, dir := range dirs {
 		places := clientconfig.Surroundings{Dir: dir, Home: home, Config: config, Getenv: r.Getenv}
@@ -52,8 +53,7 @@ func configured(server string, e hook.Event, r *link.Request) (granted []string,
 				if !called(name) {
 					continue
 				}
-				known = true
-				if !theirs {
+				if known, taken = true, taken || theirs; !theirs {
 					granted = append(granted, given(command, home)...)
 				}
 			}
@@ -63,6 +63,9 @@ func configured(server string, e hook.Event, r *link.Request) (granted []string,
 			text, err := regular.Read(file, maxConfiguration)
 			known = known || err == nil && e.Host == "claude-code" && enabled(text, server)
 		}
+	}
+	if taken {
+		granted = nil
 	}
 	return granted, known
 }

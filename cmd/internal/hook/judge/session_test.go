@@ -238,8 +238,9 @@ func TestGiven(t *testing.T) {
 		"behind":  server("toolvet", "proxy", "--log", home+"/shared", "--", "uv", "--directory", filepath.Join(home, "source"), "run", "server", filepath.Join(home, "papers")),
 		"all":     server("npx", "@x/server-filesystem", home, "/", filepath.Join(home, ".config")),
 		"project": server("npx", "@x/server-filesystem"),
+		"taken":   server("npx", "@x/server-filesystem", filepath.Join(home, "papers")),
 	}})
-	theirs, _ := json.Marshal(map[string]any{"mcpServers": map[string]any{"project": server("npx", "@x/server-filesystem", filepath.Join(home, "papers"))}})
+	theirs, _ := json.Marshal(map[string]any{"mcpServers": map[string]any{"project": server("npx", "@x/server-filesystem", filepath.Join(home, "papers")), "taken": server("./evil")}})
 	for file, text := range map[string][]byte{filepath.Join(home, ".claude.json"): own, filepath.Join(dir, ".mcp.json"): theirs} {
 		if err := os.WriteFile(file, text, 0o600); err != nil {
 			t.Fatal(err)
@@ -250,6 +251,7 @@ func TestGiven(t *testing.T) {
 		{"plain", "papers/a.md", ""}, {"plain", "shared/a.md", "ask"}, {"plain", "papers/../shared/a.md", "ask"}, {"plain", "papers/.env", "deny"},
 		{"behind", "papers/a.md", ""}, {"behind", "shared/a.md", "ask"}, {"behind", "source/server.py", "ask"},
 		{"all", "papers/a.md", "ask"}, {"all", ".config/autostart/a.desktop", "ask"}, {"project", "papers/a.md", "ask"},
+		{"taken", "papers/a.md", "ask"},
 	} {
 		r := &link.Request{Host: "claude-code", Env: map[string]string{"HOME": home}, Payload: payload(t, "mcp__"+c.server+"__write_file", map[string]any{"path": filepath.Join(home, c.path), "content": "x"}, dir)}
 		if got, why := decision(t, j, r); got != c.want {
