@@ -232,17 +232,21 @@ func sectionsChanged(before, after []byte) (names []string) {
 	return names
 }
 
-// sections cuts the text of a policy, in block style, at its top-level keys. A name is what stands before a colon, and a policy that is in
-// force has only known keys. Lines before the first key have no name, and do not count.
+// sections cuts the text of a policy at the lines of its top-level keys. Lines before the first key do not count. A line of a quoted text may look
+// like a key and hold a secret, so the parser tells the keys.
 func sections(text []byte) map[string]string {
-	found, name := map[string]string{}, ""
-	for line := range bytes.Lines(text) {
-		if key, _, ok := bytes.Cut(line, []byte(":")); ok && len(key) > 0 && 'a' <= key[0] && key[0] <= 'z' {
-			name = string(key)
+	d, root, errs := open("", "policy", text)
+	if errs != nil || root == nil {
+		return nil
+	}
+	found, lines := map[string]string{}, bytes.SplitAfter(text, []byte("\n"))
+	keys, _ := d.entries(root, "")
+	for i, key := range keys {
+		from, to := min(key.at.line, len(lines))-1, len(lines)
+		if i+1 < len(keys) {
+			to = min(max(keys[i+1].at.line-1, from+1), to) // keys may share a line
 		}
-		if name != "" {
-			found[name] += string(line)
-		}
+		found[key.key] = string(bytes.Join(lines[from:to], nil))
 	}
 	return found
 }

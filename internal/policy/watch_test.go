@@ -449,3 +449,19 @@ func TestChangeIsTold(t *testing.T) {
 		}
 	}
 }
+
+// Each name is that of a section, in whichever style of YAML the policy is.
+func TestSectionsChanged(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ before, after, want string }{
+		{"version: 1\nservers:\n  a: {env: {TOKEN: \"x\nhunter2: x\"}}\n", "version: 1\nservers:\n  a: {env: {TOKEN: \"x\nhunter3: x\"}}\n", "servers"},
+		{"version: 1\nservers: {\nhunter2: {}}\n", "version: 1\nservers: {\nhunter3: {}}\n", "servers"},
+		{"{\n  \"version\": 1,\n  \"limits\": []\n}\n", "{\n  \"version\": 1,\n  \"limits\": [],\n  \"rules\": []\n}\n", "limits, rules"},
+		{"{version: 1, limits: []}", "{version: 1}", "limits, version"},
+		{"version: 1\r\n'limits': []\r\n", "version: 1\r\n'limits': [ ]\r\n", "limits"},
+	} {
+		if got := strings.Join(sectionsChanged([]byte(tt.before), []byte(tt.after)), ", "); got != tt.want {
+			t.Errorf("from %q to %q: %q, want %q", tt.before, tt.after, got, tt.want)
+		}
+	}
+}
