@@ -283,21 +283,25 @@ func (a *app) retireJudges(in *install.Installer) {
 	if err != nil {
 		return
 	}
-	addresses, _ := filepath.Glob(filepath.Join(dir, "*.sock"))
+	// The directory may be one with sockets of other programs. Its own name is no pattern.
+	files := func(suffix string) (list []string) {
+		names, _ := fs.Glob(os.DirFS(dir), strings.Repeat("[0-9a-f]", 16)+suffix)
+		for _, name := range names {
+			list = append(list, filepath.Join(dir, name))
+		}
+		return list
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	for _, address := range addresses {
+	for _, address := range files(".sock") {
 		_ = link.End(ctx, address) // nobody may listen there
 		_ = os.Remove(address)     // a judge that did not listen ends without its socket, a little later
 	}
 	if in.Used() {
 		return
 	}
-	for _, pattern := range []string{"*.session", "*.sock.lock"} {
-		files, _ := filepath.Glob(filepath.Join(dir, pattern))
-		for _, file := range files {
-			_ = os.Remove(file) // a judge may still end
-		}
+	for _, file := range slices.Concat(files(".session"), files(".sock.lock")) {
+		_ = os.Remove(file) // a judge may still end
 	}
 	if left, err := os.ReadDir(dir); err == nil && len(left) > 0 {
 		terminal.Fprintf(a.stdout, "logs of the judge, and counts of limits, stay in %s\n", dir)
