@@ -130,9 +130,7 @@ func asTool(prompt *call.Tool) *call.Tool {
 			Description string `json:"description"`
 		} `json:"arguments"`
 	}
-	if json.Unmarshal(prompt.Raw, &p) != nil {
-		return &call.Tool{Name: prompt.Name}
-	}
+	_ = json.Unmarshal(prompt.Raw, &p) // a part of another type is left out alone, and hides no other
 	properties := map[string]any{}
 	for _, a := range p.Arguments {
 		properties[a.Name] = map[string]any{"type": "string", "description": a.Description}
