@@ -101,10 +101,14 @@ func (w *web) start(ctx context.Context, server upstream.Server) error {
 	return err
 }
 
-// failure is why a server did not start in the trial; nil: it has, or was not tried.
-func (t *trial) failure(server *served) error {
+// failure is why a server did not start in the trial; nil: it has, or was not tried, or a client has connected since: its connection
+// shows something newer, also when it is gone.
+func (t *trial) failure(server *served, connected bool) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if connected {
+		delete(t.failed, server)
+	}
 	return t.failed[server]
 }
 

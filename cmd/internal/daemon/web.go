@@ -305,10 +305,7 @@ func (w *web) ready(rw http.ResponseWriter, _ *http.Request) {
 		if known != nil {
 			why = cmp.Or(known.fault, why)
 		}
-		tried := w.trial.failure(known)
-		if len(one.Connections) > 0 {
-			tried = nil // what a client's connection shows is newer
-		}
+		tried := w.trial.failure(known, len(one.Connections) > 0)
 		why = cmp.Or(why, tried)
 		if one.down() || tried != nil || known != nil && known.fault != nil {
 			down, one.Reason = append(down, name), backend.Reason(why)
