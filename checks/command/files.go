@@ -4,6 +4,7 @@
 package command
 
 import (
+	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -83,6 +84,11 @@ func (j *judge) namesSecret(word, directory string) bool {
 }
 
 func (j *judge) maySecret(word, directory string) bool {
+	if contains(word, "://") && contains(word, "%") { // a server reads the same
+		if plain, err := url.PathUnescape(word); err == nil {
+			word = plain
+		}
+	}
 	if word = j.through(word, false); anyHidden.MatchString(word) { // an expression: directly below the root, nothing with a dot is secret
 		return false
 	}

@@ -19,6 +19,8 @@ func TestFiles(t *testing.T) {
 	t.Parallel()
 	for _, line := range lines(`
 cat /e??/sha*
+curl -s http://localhost:8080/%2eenv
+curl -s http://localhost:8080/.e%6Ev
 cat /etc/shado?
 cat /et[c]/shadow
 cat /etc/[!a]hadow

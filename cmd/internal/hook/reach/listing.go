@@ -24,7 +24,7 @@ func listed(steps []*simple) (printed names) {
 	for _, s := range steps {
 		before := printed
 		switch program := s.program(); {
-		case among(program, "ls dir"):
+		case among(program, "ls dir eza exa lsd"):
 			printed = listedByLs(s)
 		case among(program, "find gfind bfs"):
 			printed = listedByFind(s)
@@ -32,8 +32,15 @@ func listed(steps []*simple) (printed names) {
 			others := s.short("oi") || s.has("--others --ignored")
 			excluded := s.has("--exclude-standard") && !s.short("i") && !s.has("--ignored")
 			printed = s.walk(2, func(f file) bool { return !f.secret || others && (!excluded || !ignored(f.path)) })
-		case program == "git" && len(s.words) > 1 && (s.words[1].text == "diff" && s.has("--name-only") || s.words[1].text == "status"):
+		case program == "git" && len(s.words) > 1 && (s.words[1].text == "status" || s.words[1].text == "clean" && (s.short("n") || s.has("--dry-run"))): // what git does not have
+			every := strings.Contains(s.text, "--ignored") || s.words[1].text == "clean" && s.short("xX")
+			printed = s.walk(len(s.words), func(f file) bool { return every || !ignored(f.path) })
+		case program == "git" && len(s.words) > 1 && s.words[1].text == "diff" && s.has("--name-only"):
 			printed = s.walk(len(s.words), func(f file) bool { return !f.secret })
+		case program == "du" && (s.short("a") || s.has("--all")), program == "tree" && s.short("f") && s.short("a"):
+			printed = s.walk(1, func(file) bool { return true })
+		case program == "compgen":
+			printed = s.walk(len(s.words), func(file) bool { return true })
 		case among(program, "fd fdfind"):
 			all := s.short("Hu") || s.has("--hidden --unrestricted")
 			every := s.short("Iu") || s.has("--no-ignore --unrestricted")
@@ -47,7 +54,7 @@ func listed(steps []*simple) (printed names) {
 			printed = func(f file) bool { return named(words, dir, f, false) }
 		case before != nil && among(program, "grep egrep"):
 			printed = filtered(s, before)
-		case before != nil && among(program, "sort uniq head tail tr sed awk xargs tee read cat while"):
+		case before != nil && among(program, "sort uniq head tail tr sed gsed awk gawk mawk perl cut rev column paste tac shuf xargs tee read cat while"):
 		case s.input != "" && (program == "" || among(program, "cat sort uniq head tail tr xargs tee")):
 			printed = s.listIn(s.input)
 		case among(program, "cat sort uniq head tail"):
