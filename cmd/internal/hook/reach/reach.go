@@ -206,6 +206,8 @@ func reads(s *simple) names {
 				return packed
 			}
 		}
+	case interpreters.MatchString(program) && readByCode(s) != nil:
+		return readByCode(s)
 	case among(program, printers) && !(among(program, "sed gsed perl") && s.short("i")), program == "unzip" && s.short("p"), tarPrints(s):
 		words := s.operands()
 		made := slices.DeleteFunc(slices.Clone(words), func(w stepWord) bool { return w.from == nil && !w.glob })
