@@ -90,7 +90,7 @@ func wallsFor(alone *probe.Result, rooted bool, place *drawnPlace, files []strin
 		tighter = append(tighter, `"." in read, not in write`)
 	default:
 		files = slices.Concat([]string{"."}, files)
-		looser = append(looser, `"." in write, not in read`)
+		looser = append(looser, `"." in write, not in read (what it writes there may run later, outside the walls: hooks of git, package.json)`)
 	}
 	if len(files) > 0 {
 		options = append(options, "read: "+texts(files))
