@@ -238,6 +238,9 @@ func composed(s *simple) bool {
 
 // packs returns the files that a step writes into an archive on its standard output.
 func packs(s *simple) names {
+	if in := inContainer(s); in != nil {
+		return packs(in)
+	}
 	switch program := s.program(); {
 	case among(program, "tar gtar bsdtar") && tarMakes(s) && (!tarNames(s) || s.has("- /dev/stdout") || s.has("-f-")):
 		return packed(s, s.operands())
@@ -331,6 +334,10 @@ const maxAsked = 20
 // added returns the files of secrets that git takes: those that it ignores, if it is forced or ignores them no longer, and those that nobody told it to ignore.
 func added(s *simple) names {
 	program := s.program()
+	if program == "git" && len(s.words) > 1 && s.words[1].text == "stash" && (s.short("au") || s.has("--all --include-untracked")) { // a later line shows it
+		every := s.short("a") || s.has("--all")
+		return func(f file) bool { return every || untracked(f.path) }
+	}
 	if program == "git" && len(s.words) > 1 && among(s.words[1].text, "add stage") && !s.short("nu") && !s.has("--dry-run --update") {
 		rest := &simple{words: s.words[1:]}
 		words := rest.operands()

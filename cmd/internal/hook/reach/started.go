@@ -6,6 +6,7 @@ package reach
 import (
 	"cmp"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -81,8 +82,59 @@ func (p *Place) copies(s *simple) {
 	}
 }
 
-// started returns the steps of a step for each of many files: by xargs, parallel, find or fd.
+// plainFlags are options of "docker run" that take no value.
+var plainFlags = lazyregexp.New(`^(-[ditPq]+|--(rm|init|detach|interactive|tty|privileged|read-only|publish-all|quiet|no-healthcheck|sig-proxy))$`)
+
+// inContainer returns the step that a container with a directory of this machine starts, as one in that directory; nil if there is none.
+func inContainer(s *simple) *simple {
+	if !among(s.program(), "docker podman nerdctl") || len(s.words) < 3 || s.words[1].text != "run" {
+		return nil
+	}
+	from, to, work, entry := "", "", "", []stepWord(nil)
+	words := s.words[2:]
+	for ; len(words) > 0 && strings.HasPrefix(words[0].text, "-"); words = words[1:] {
+		option, value, glued := strings.Cut(words[0].text, "=")
+		if !glued && !plainFlags.MatchString(option) && len(words) > 1 {
+			words = words[1:]
+			value = words[0].text
+		}
+		switch option {
+		case "-v", "--volume", "--mount":
+			if m := mounted.FindStringSubmatch(value); m != nil {
+				from, to = under(s.dir, m[1]+m[3]), m[2]+m[4]
+			}
+		case "-w", "--workdir":
+			work = value
+		case "--entrypoint":
+			entry = []stepWord{{text: value}}
+		}
+	}
+	if from == "" || len(words) == 0 || len(entry)+len(words) < 2 { // the image alone
+		return nil
+	}
+	inside := regexp.MustCompile(regexp.QuoteMeta(strings.TrimSuffix(to, "/")) + `(/|["'\s;]|$)`)
+	there := func(text string) string {
+		return inside.ReplaceAllString(text, strings.ReplaceAll(from, "$", "$$")+"$1")
+	}
+	one := &simple{dir: there(work), in: s.in, lists: s.lists, saved: s.saved, words: slices.Concat(entry, words[1:])}
+	for i := range one.words {
+		one.words[i].text = there(one.words[i].text)
+	}
+	one.text = textOf(one.words)
+	return one
+}
+
+// mounted is a directory of this machine, and where a container has it.
+var mounted = lazyregexp.New(`^([^:,]+):(/[^:]*)|^type=bind,(?:source|src)=([^,]+),(?:target|dst|destination)=([^,]+)`)
+
+// started returns the steps that a step starts: in a container, or for each of many files by xargs, parallel, find or fd.
 func started(s *simple) []*simple {
+	if in := inContainer(s); in != nil {
+		if i := lineWord(in); i > 0 {
+			return stepsOf(in.words[i].text, in.dir)
+		}
+		return []*simple{in}
+	}
 	var from names
 	var words []stepWord
 	mark := "{}"

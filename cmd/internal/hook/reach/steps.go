@@ -407,11 +407,20 @@ func (r *stepReader) call(c *syntax.CallExpr) {
 
 // shell reads the line that an option gives to a shell.
 func (r *stepReader) shell(s *simple) {
-	if i := slices.IndexFunc(s.words, func(w stepWord) bool {
-		return len(w.text) > 1 && w.text[0] == '-' && w.text[1] != '-' && strings.HasSuffix(w.text, "c")
-	}); i > 0 && i+1 < len(s.words) {
-		r.within(s.words[min(i+3, len(s.words)):], func() { r.line(s.words[i+1].text) })
+	if i := lineWord(s); i > 0 {
+		r.within(s.words[min(i+2, len(s.words)):], func() { r.line(s.words[i].text) })
 	}
+}
+
+// lineWord returns the index of the word of a shell that is a line; 0 if there is none.
+func lineWord(s *simple) int {
+	i := 1 + slices.IndexFunc(s.words, func(w stepWord) bool {
+		return len(w.text) > 1 && w.text[0] == '-' && w.text[1] != '-' && strings.HasSuffix(w.text, "c")
+	})
+	if i < 2 || i >= len(s.words) || !among(s.program(), shells) {
+		return 0
+	}
+	return i
 }
 
 // listIn returns the names in a file of the line, or of the file system.
