@@ -38,7 +38,7 @@ func (a *app) importCommand() *cobra.Command {
 		Long: `Copy servers from the configuration of an MCP client into a policy:
 claude_desktop_config.json, .mcp.json, and the mcp.json of Cursor and VS Code, with or
 without comments; Codex's config.toml, goose's config.yaml and opencode.json. Without files,
-import reads those in the places where the clients keep them, for this directory and for you.
+import reads those that 'toolvet setup' finds, for this directory and for you.
 
 Servers that are already in the policy stay as they are. Import copies no value that may
 be a secret: the policy refers to an environment variable, ${NAME}, and import names it.
@@ -66,10 +66,6 @@ nothing has to be set. A copy of each file stays beside it. 'toolvet setup' need
 }
 
 func (a *app) importServers(flags importFlags, files []string) error {
-	files, err := a.clientFiles(files)
-	if err != nil {
-		return err
-	}
 	defer a.working("importing")()
 	reader, err := newImportReader()
 	if err != nil {
@@ -82,6 +78,11 @@ func (a *app) importServers(flags importFlags, files []string) error {
 	imported := map[string]map[string]*clientconfig.Server{} // per file: the servers by their names in the file
 	for _, file := range files {
 		if imported[file], err = a.importFile(reader, m, file, flags.proxy); err != nil {
+			return err
+		}
+	}
+	if len(files) == 0 {
+		if err := a.importFound(reader, m); err != nil {
 			return err
 		}
 	}
@@ -106,32 +107,46 @@ func (a *app) importServers(flags importFlags, files []string) error {
 	return nil
 }
 
-// clientFiles returns the named files, or the configurations of the clients.
-func (a *app) clientFiles(named []string) ([]string, error) {
-	if len(named) > 0 {
-		return named, nil
-	}
+// importFound adds the servers of the clients' configurations. Those were not asked for, so one that cannot be read does not hide the others.
+func (a *app) importFound(reader *clientconfig.Reader, m *merge) error {
 	dir, err := os.Getwd()
 	if err != nil {
-		return nil, fmt.Errorf("finding this directory: %w", err)
+		return fmt.Errorf("finding this directory: %w", err)
 	}
 	home, homeErr := os.UserHomeDir()
 	config, configErr := os.UserConfigDir()
 	if err := errors.Join(homeErr, configErr); err != nil {
-		return nil, enforce.WithHint(fmt.Errorf("finding the configurations of clients: %w", err), "name a file")
+		return enforce.WithHint(fmt.Errorf("finding the configurations of clients: %w", err), "name a file")
 	}
-	var found, looked []string
-	around := clientconfig.Surroundings{Dir: dir, Home: home, Config: config, Getenv: os.Getenv}
-	for _, place := range around.Places() {
-		looked = append(looked, place.File)
-		if _, err := os.Stat(place.File); err == nil {
-			found = append(found, place.File)
+	some := false
+	var looked []string
+	for _, place := range (clientconfig.Surroundings{Dir: dir, Home: home, Config: config, Getenv: os.Getenv}).Places() {
+		if slices.Contains(looked, place.File) { // in the home directory, the project's file is the user's
+			continue
 		}
+		looked = append(looked, place.File)
+		if _, err := os.Stat(place.File); err != nil {
+			continue
+		}
+		var found *clientconfig.Config
+		data, err := readRegular(place.File)
+		switch {
+		case err == nil && len(bytes.TrimSpace(data)) == 0:
+			continue
+		case err == nil:
+			found, err = reader.ReadOf(place.ID, data)
+		}
+		if err != nil {
+			a.warn("%s: left out: %v", place.File, pathless(err))
+			continue
+		}
+		some = some || len(found.Servers)+len(found.Left) > 0
+		a.importServersOf(m, place.File, found, false)
 	}
-	if len(found) == 0 {
-		return nil, enforce.WithHint(errors.New("no configuration of a client was found"), "name a file; looked for %s", strings.Join(looked, ", "))
+	if !some {
+		return enforce.WithHint(errors.New("no configuration of a client has servers"), "name a file; looked for %s", strings.Join(looked, ", "))
 	}
-	return found, nil
+	return nil
 }
 
 func newImportReader() (*clientconfig.Reader, error) {
@@ -193,6 +208,11 @@ func (a *app) importFile(reader *clientconfig.Reader, m *merge, file string, qui
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
+	return a.importServersOf(m, file, config, quiet), nil
+}
+
+// importServersOf adds the servers of a file that was read.
+func (a *app) importServersOf(m *merge, file string, config *clientconfig.Config, quiet bool) map[string]*clientconfig.Server {
 	for _, why := range config.Left {
 		a.warn("%s: left out: %s", file, why)
 	}
@@ -212,7 +232,7 @@ func (a *app) importFile(reader *clientconfig.Reader, m *merge, file string, qui
 		}
 		m.lacks(s)
 	}
-	return imported, nil
+	return imported
 }
 
 // writeMerged writes the policy if it has changed.

@@ -118,7 +118,7 @@ func (a *app) newSetup(flags setupFlags) (*setupRun, error) {
 	s := &setupRun{app: a, flags: flags, dir: in.Machine.Dir, home: in.Machine.Home, installer: in,
 		ledger: ledgerOf(in)}
 	s.around = clientconfig.Surroundings{Dir: s.dir, Home: s.home, Config: in.Machine.Config, Getenv: in.Machine.Getenv}
-	s.places = s.around.AllPlaces()
+	s.places = s.around.Places()
 	if err := s.checkNames(); err != nil {
 		return nil, err
 	}

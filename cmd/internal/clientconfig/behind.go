@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -193,7 +192,7 @@ func quote(s string) ([]byte, error) {
 // too, if the project is the workspace, an absolute path.
 func Commands(file []byte, client, workspace string) (commands map[string][]string, err error) {
 	defer noPanic(&err)
-	entries, err := named(file, client, workspace)
+	entries, _, err := named(file, client, workspace)
 	if err != nil {
 		return nil, err
 	}
@@ -208,32 +207,30 @@ func Commands(file []byte, client, workspace string) (commands map[string][]stri
 	return commands, nil
 }
 
-// named returns all servers of a file.
-func named(file []byte, client, workspace string) ([]entry, error) {
+// named returns all servers of a client's file, and says which it cannot read. A file without servers is no error.
+func named(file []byte, client, workspace string) (entries []entry, left []string, err error) {
 	if d := dialects[client]; d != nil {
-		return d.servers(file)
+		entries, err = d.servers(file)
+		return entries, nil, err
 	}
 	top, err := membersAt(Plain(file), 0)
 	if err != nil {
-		return nil, Located(file, err)
+		return nil, nil, Located(file, err)
 	}
-	var entries []entry
-	none := true
 	for _, keys := range roots(client, workspace) {
-		list, found, err := below(top, keys)
-		if err != nil {
-			continue // the other servers do not suffer from it
+		list, _, err := below(top, keys)
+		if err != nil { // the other servers do not suffer from it
+			left = append(left, Located(file, err).Error())
+			continue
 		}
-		none = none && !found
 		for _, m := range list {
 			e := entry{name: m.Key}
-			if e.members, err = membersAt(m.Raw, m.Offset); err == nil {
-				entries = append(entries, e)
+			if e.members, err = membersAt(m.Raw, m.Offset); err != nil {
+				left = append(left, unreadable(file, m.Key, err).Error())
+				continue
 			}
+			entries = append(entries, e)
 		}
 	}
-	if none {
-		return nil, errors.New("this is no configuration of MCP servers")
-	}
-	return entries, nil
+	return entries, left, nil
 }

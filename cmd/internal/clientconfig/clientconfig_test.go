@@ -343,7 +343,10 @@ func TestPlaces(t *testing.T) {
 	}
 	want := []string{".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json", ".config/Claude/claude_desktop_config.json", ".cursor/mcp.json", ".config/Code/User/mcp.json",
 		".codex/config.toml", ".codex/config.toml", "opencode.json", "opencode.jsonc", ".config/opencode/opencode.json", ".config/opencode/opencode.jsonc",
-		".config/goose/config.yaml", ".config/Block/goose/config/config.yaml"}
+		".config/goose/config.yaml", ".config/Block/goose/config/config.yaml", ".claude.json", ".codeium/windsurf/mcp_config.json", ".gemini/settings.json", ".gemini/settings.json",
+		".gemini/antigravity/mcp_config.json", ".qwen/settings.json", ".qwen/settings.json", ".copilot/mcp-config.json", ".kiro/settings/mcp.json", ".kiro/settings/mcp.json",
+		".factory/mcp.json", ".factory/mcp.json", ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json", ".cline/data/settings/cline_mcp_settings.json",
+		".roo/mcp.json", ".config/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json", ".config/zed/settings.json", ".config/amp/settings.json", ".lmstudio/mcp.json"}
 	if diff := cmp.Diff(want, files); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -362,7 +365,7 @@ func TestMovedPlaces(t *testing.T) {
 			}
 			return ""
 		}}
-		for _, p := range s.AllPlaces() {
+		for _, p := range s.Places() {
 			all[p.File] = true
 		}
 		for _, file := range s.ClaudeSettings() {

@@ -31,11 +31,11 @@ func (s Surroundings) variable(name string, otherwise ...string) string {
 	return filepath.Join(append([]string{s.Home}, otherwise...)...)
 }
 
-// Places lists the configuration files of clients that "toolvet import" reads without being told: those of a working directory, and
-// those of a user.
+// Places lists the configuration files of clients, for a working directory and for a user. Some hold other settings as well, and no server.
 func (s Surroundings) Places() []Place {
 	dir, home, config := s.Dir, s.Home, s.Config
 	xdg := s.variable("XDG_CONFIG_HOME", ".config")
+	storage := filepath.Join(config, "Code", "User", "globalStorage")
 	return []Place{
 		{"claude-code", "Claude Code", filepath.Join(dir, ".mcp.json")},
 		{"cursor", "Cursor", filepath.Join(dir, ".cursor", "mcp.json")},
@@ -51,35 +51,26 @@ func (s Surroundings) Places() []Place {
 		{"opencode", "opencode", filepath.Join(xdg, "opencode", "opencode.jsonc")},
 		{"goose", "goose", filepath.Join(xdg, "goose", "config.yaml")},
 		{"goose", "goose", filepath.Join(config, "Block", "goose", "config", "config.yaml")}, // on Windows
+		{"claude-code", "Claude Code", filepath.Join(s.variable("CLAUDE_CONFIG_DIR"), ".claude.json")},
+		{"windsurf", "Windsurf", filepath.Join(home, ".codeium", "windsurf", "mcp_config.json")},
+		{"gemini", "Gemini CLI", filepath.Join(dir, ".gemini", "settings.json")},
+		{"gemini", "Gemini CLI", filepath.Join(home, ".gemini", "settings.json")},
+		{"antigravity", "Antigravity", filepath.Join(home, ".gemini", "antigravity", "mcp_config.json")},
+		{"qwen", "Qwen Code", filepath.Join(dir, ".qwen", "settings.json")},
+		{"qwen", "Qwen Code", filepath.Join(home, ".qwen", "settings.json")},
+		{"copilot", "Copilot CLI", filepath.Join(home, ".copilot", "mcp-config.json")},
+		{"kiro", "Kiro", filepath.Join(dir, ".kiro", "settings", "mcp.json")},
+		{"kiro", "Kiro", filepath.Join(home, ".kiro", "settings", "mcp.json")},
+		{"droid", "Droid", filepath.Join(dir, ".factory", "mcp.json")},
+		{"droid", "Droid", filepath.Join(home, ".factory", "mcp.json")},
+		{"cline", "Cline", filepath.Join(storage, "saoudrizwan.claude-dev", "settings", "cline_mcp_settings.json")},
+		{"cline", "Cline", filepath.Join(home, ".cline", "data", "settings", "cline_mcp_settings.json")},
+		{"roo", "Roo Code", filepath.Join(dir, ".roo", "mcp.json")},
+		{"roo", "Roo Code", filepath.Join(storage, "rooveterinaryinc.roo-cline", "settings", "mcp_settings.json")},
+		{"zed", "Zed", filepath.Join(xdg, "zed", "settings.json")},
+		{"amp", "Amp", filepath.Join(home, ".config", "amp", "settings.json")},
+		{"lmstudio", "LM Studio", filepath.Join(home, ".lmstudio", "mcp.json")},
 	}
-}
-
-// AllPlaces lists the files of Places and those of further clients. Some hold other settings as well, and no server.
-func (s Surroundings) AllPlaces() []Place {
-	dir, home, config := s.Dir, s.Home, s.Config
-	xdg := s.variable("XDG_CONFIG_HOME", ".config")
-	storage := filepath.Join(config, "Code", "User", "globalStorage")
-	return append(s.Places(),
-		Place{"claude-code", "Claude Code", filepath.Join(s.variable("CLAUDE_CONFIG_DIR"), ".claude.json")},
-		Place{"windsurf", "Windsurf", filepath.Join(home, ".codeium", "windsurf", "mcp_config.json")},
-		Place{"gemini", "Gemini CLI", filepath.Join(dir, ".gemini", "settings.json")},
-		Place{"gemini", "Gemini CLI", filepath.Join(home, ".gemini", "settings.json")},
-		Place{"antigravity", "Antigravity", filepath.Join(home, ".gemini", "antigravity", "mcp_config.json")},
-		Place{"qwen", "Qwen Code", filepath.Join(dir, ".qwen", "settings.json")},
-		Place{"qwen", "Qwen Code", filepath.Join(home, ".qwen", "settings.json")},
-		Place{"copilot", "Copilot CLI", filepath.Join(home, ".copilot", "mcp-config.json")},
-		Place{"kiro", "Kiro", filepath.Join(dir, ".kiro", "settings", "mcp.json")},
-		Place{"kiro", "Kiro", filepath.Join(home, ".kiro", "settings", "mcp.json")},
-		Place{"droid", "Droid", filepath.Join(dir, ".factory", "mcp.json")},
-		Place{"droid", "Droid", filepath.Join(home, ".factory", "mcp.json")},
-		Place{"cline", "Cline", filepath.Join(storage, "saoudrizwan.claude-dev", "settings", "cline_mcp_settings.json")},
-		Place{"cline", "Cline", filepath.Join(home, ".cline", "data", "settings", "cline_mcp_settings.json")},
-		Place{"roo", "Roo Code", filepath.Join(dir, ".roo", "mcp.json")},
-		Place{"roo", "Roo Code", filepath.Join(storage, "rooveterinaryinc.roo-cline", "settings", "mcp_settings.json")},
-		Place{"zed", "Zed", filepath.Join(xdg, "zed", "settings.json")},
-		Place{"amp", "Amp", filepath.Join(home, ".config", "amp", "settings.json")},
-		Place{"lmstudio", "LM Studio", filepath.Join(home, ".lmstudio", "mcp.json")},
-	)
 }
 
 // ClaudeSettings lists the files in which Claude Code may switch servers off.

@@ -67,14 +67,28 @@ func newReaderWith(f *finder, o Options) *Reader {
 	return &Reader{options: o, secrets: f, taken: map[string]string{}}
 }
 
-// Read reads the text of a file. Errors never quote it.
+// Read reads the text of a file, of whichever client. A file without a place for servers is an error. Errors never quote the file.
 func (r *Reader) Read(text []byte) (c *Config, err error) {
 	defer noPanic(&err)
 	entries, err := servers(text)
 	if err != nil {
 		return nil, err
 	}
-	c = &Config{}
+	return r.config(entries, nil), nil
+}
+
+// ReadOf is Read for a file of a known client, which may hold other settings and no server.
+func (r *Reader) ReadOf(client string, text []byte) (c *Config, err error) {
+	defer noPanic(&err)
+	entries, left, err := named(text, client, r.options.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	return r.config(entries, left), nil
+}
+
+func (r *Reader) config(entries []entry, left []string) *Config {
+	c := &Config{Left: left}
 	for _, e := range entries {
 		s, err := r.server(e)
 		if err != nil {
@@ -83,7 +97,7 @@ func (r *Reader) Read(text []byte) (c *Config, err error) {
 		}
 		c.Servers = append(c.Servers, s)
 	}
-	return c, nil
+	return c
 }
 
 // An entry is a server in its original form.

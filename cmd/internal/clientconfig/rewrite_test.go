@@ -190,8 +190,8 @@ func TestCommands(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", file, diff)
 		}
 	}
-	if _, err := Commands([]byte(`{"projects":{}}`), "claude-code", "/work"); err == nil {
-		t.Error("a file without servers is no error")
+	if _, err := Commands([]byte(`{"projects":{}`), "claude-code", "/work"); err == nil {
+		t.Error("a broken file is no error")
 	}
 }
 

@@ -113,5 +113,5 @@ func serverPlaces(s clientconfig.Surroundings) []clientconfig.Place {
 	settings := func(dir string) clientconfig.Place {
 		return clientconfig.Place{ID: "claude-code", File: filepath.Join(dir, ".claude", "settings.json")}
 	}
-	return append(s.AllPlaces(), settings(s.Home), settings(s.Dir))
+	return append(s.Places(), settings(s.Home), settings(s.Dir))
 }
