@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	slashpath "path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -129,6 +130,7 @@ func (l *linter) server(s *policy.Server, tools *call.Catalog) {
 		l.gap("%v", err)
 	}
 	l.agentGaps(s)
+	l.startsOutside(s)
 	if tools == nil {
 		return
 	}
@@ -177,6 +179,60 @@ func refusesAll(rules []rule.Rule, covers func(*rule.Rule) bool) bool {
 		}
 	}
 	return allowing && !allowed
+}
+
+// startsOutside tells that a server starts outside its roots, if a demand holds there what does not say where it is.
+func (l *linter) startsOutside(s *policy.Server) {
+	if len(s.World.Roots) == 0 || s.ClientRoots || s.World.Remote || ofAgent(s) {
+		return
+	}
+	starts, key := preset.Base(s.Dir, s.Command, s.World.Roots), "dir"
+	base := cmp.Or(s.World.Base, starts)
+	if base != starts {
+		key = "base"
+	}
+	if base == "" || slices.ContainsFunc(s.World.Roots, func(root string) bool { return holdsDirectory(root, base) }) {
+		return
+	}
+	for _, t := range slices.Concat(s.Tools, s.Requests) {
+		for _, a := range t.Arguments {
+			for _, d := range a.Demands {
+				if what := needsRoots(d); what != "" {
+					l.notes = append(l.notes, fmt.Sprintf("%s: relative paths start in %s, outside its roots, so that %s: %s refuses %s: set %s: %s", s.Name, base, t.Pattern, shown(a.Address), what, key, s.World.Roots[0]))
+					return
+				}
+			}
+		}
+	}
+}
+
+// needsRoots says what a demand refuses if relative paths start outside the roots of the server; "" if nothing.
+func needsRoots(d policy.Demand) string {
+	switch o := d.Options.(type) {
+	case *path.Options:
+		if len(o.Within) == 0 && !o.NameOnly && o.Base == "" {
+			return "relative paths"
+		}
+	case *command.Options:
+		if slices.Contains(o.Deny, "roaming") {
+			return "a command such as ls"
+		}
+	}
+	return ""
+}
+
+// holdsDirectory reports whether a directory is another, or has it below, as they are written or behind links.
+func holdsDirectory(dir, other string) bool {
+	below := func(dir, other string) bool {
+		rel, err := filepath.Rel(dir, other)
+		return err == nil && filepath.IsLocal(rel)
+	}
+	if below(dir, other) {
+		return true
+	}
+	realDir, err := filepath.EvalSymlinks(dir)
+	realOther, otherErr := filepath.EvalSymlinks(other)
+	return err == nil && otherErr == nil && below(realDir, realOther)
 }
 
 // arguments reports demands that leave something open.
