@@ -272,7 +272,13 @@ func (d *Door) tell(level slog.Level, message string, c *call.Call, words *proto
 	if d.Point == toolvet.PointLibrary && level < slog.LevelWarn {
 		level = slog.LevelDebug
 	}
+	about := []any{"server", d.Server, "tool", logname.Tool(c)}
+	for i := range words.Findings {
+		if logname.Hidden(&words.Findings[i], c) {
+			about = append(about, "hidden", true)
+		}
+	}
 	logname.Findings(words.Findings, place, func(attributes ...any) {
-		d.Logger.Log(context.Background(), level, message, append([]any{"server", d.Server, "tool", logname.Tool(c)}, attributes...)...)
+		d.Logger.Log(context.Background(), level, message, append(about[:len(about):len(about)], attributes...)...)
 	})
 }

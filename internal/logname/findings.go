@@ -3,7 +3,16 @@
 
 package logname
 
-import "github.com/toolvet/toolvet/check"
+import (
+	"github.com/toolvet/toolvet/call"
+	"github.com/toolvet/toolvet/check"
+)
+
+// Hidden reports whether a finding about c says that its tool is unknown, although the server has it: the policy hides it from the session. The
+// caller learns nothing of that, and an operator should.
+func Hidden(f *check.Finding, c *call.Call) bool {
+	return f.Check == "known-tool" && f.Pointer == "" && c.Tool != nil && c.Tool.Fault == nil
+}
 
 // Findings tells the findings about one message, one line of a log for each check: with the place of its first finding and, if there are
 // more, their number. One result may hold the same secret many times. Place prepares a pointer.

@@ -190,6 +190,9 @@ func (r *Recorder) record(e *toolvet.Event, kind calllog.Kind) calllog.Record {
 	rec := calllog.Record{Kind: kind, Server: e.Call.Server, Tool: r.toolName(e.Call), Method: r.method(e), Point: point(e.Point), Request: r.request(e),
 		Verdict: verdictOf(e), Findings: calllog.Findings(e.Verdict.Findings), DurationUS: e.Took.Microseconds()}
 	for i, f := range e.Verdict.Findings {
+		if logname.Hidden(&f, e.Call) {
+			rec.Findings[i].Source = "visibility"
+		}
 		if kind == calllog.KindResult {
 			rec.Findings[i].Pointer = logname.Pointer(f.Pointer, nil)
 		} else {
