@@ -6,6 +6,7 @@ package daemon
 import (
 	"context"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,13 +18,14 @@ import (
 
 // A trial starts each server of the policy once, for nobody, and ends it again. A load balancer learns from it when to send clients: their
 // servers start at their first list only, so without a trial no server would ever have started before the first client. It begins with the first
-// request for readiness, and is made once: no later policy, and no server that fails, takes this toolvet out of service.
+// request for readiness. A later policy has its new servers tried as well, but neither that nor a server that fails takes this toolvet out of service.
 type trial struct {
 	cancel context.CancelFunc
 
 	mu     sync.Mutex
-	begun  bool
+	again  func() // tries in the background the servers that have not been; nil: the trial has not begun
 	over   bool
+	tried  map[*served]bool
 	failed map[*served]error
 }
 
@@ -50,23 +52,36 @@ func (w *web) tried() bool {
 	defer w.mu.Unlock()
 	w.trial.mu.Lock()
 	defer w.trial.mu.Unlock()
-	if !w.trial.begun && !w.closed {
+	if w.trial.again == nil && !w.closed {
 		var ctx context.Context
 		ctx, w.trial.cancel = context.WithCancel(context.Background())
-		w.trial.begun = true
-		w.retired.Go(func() { w.try(ctx) })
+		w.trial.tried, w.trial.failed = map[*served]bool{}, map[*served]error{}
+		w.trial.again = func() { w.retired.Go(func() { w.try(ctx) }) }
+		w.retired.Go(func() {
+			w.try(ctx)
+			w.trial.mu.Lock()
+			w.trial.over = true
+			w.trial.mu.Unlock()
+		})
 	}
 	return w.trial.over
 }
 
-// try makes the trial.
+// tryChanged tries the servers of a changed policy, if the trial has begun. W must be locked.
+func (w *web) tryChanged() {
+	w.trial.mu.Lock()
+	defer w.trial.mu.Unlock()
+	if w.trial.again != nil && !w.closed {
+		w.trial.again()
+	}
+}
+
+// try tries the servers that have not been.
 func (w *web) try(ctx context.Context) {
-	failed := map[*served]error{}
-	var mu sync.Mutex
 	var starting sync.WaitGroup
 	for _, s := range w.s.upstreams() {
 		one := w.s.named(s.Name)
-		if one == nil || one.fault != nil || s.Dialer == nil { // the last is in this process
+		if one == nil || one.fault != nil || s.Dialer == nil || !w.trial.first(one) { // a server without a dialer is in this process
 			continue
 		}
 		if s.CountFor != nil {
@@ -74,16 +89,40 @@ func (w *web) try(ctx context.Context) {
 		}
 		starting.Go(func() {
 			if err := w.start(ctx, s.Server); err != nil {
-				mu.Lock()
-				failed[one] = err
-				mu.Unlock()
+				w.trial.fail(one, err)
 			}
 		})
 	}
 	starting.Wait()
-	w.trial.mu.Lock()
-	w.trial.over, w.trial.failed = true, failed
-	w.trial.mu.Unlock()
+	w.trial.forget(func(one *served) bool { return w.s.named(one.name) == one })
+}
+
+// first reports whether nobody has tried a server yet.
+func (t *trial) first(server *served) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	before := t.tried[server]
+	t.tried[server] = true
+	return !before
+}
+
+// fail notes that a server did not start.
+func (t *trial) fail(server *served, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.failed[server] = err
+}
+
+// forget drops the servers that are served no more.
+func (t *trial) forget(still func(*served) bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for server := range t.tried {
+		if !still(server) {
+			delete(t.tried, server)
+			delete(t.failed, server)
+		}
+	}
 }
 
 // start starts a server, reads its tools, and ends it.
@@ -101,12 +140,12 @@ func (w *web) start(ctx context.Context, server upstream.Server) error {
 	return err
 }
 
-// failure is why a server did not start in the trial; nil: it has, or was not tried, or a client has connected since: its connection
-// shows something newer, also when it is gone.
-func (t *trial) failure(server *served, connected bool) error {
+// failure is why a server did not start in the trial; nil: it has, or was not tried, or a client's connection has been ready since, also when
+// that is gone. A connection that has failed too changes nothing.
+func (t *trial) failure(server *served, connections []connection) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if connected {
+	if slices.ContainsFunc(connections, func(c connection) bool { return c.Status == upstream.Ready }) {
 		delete(t.failed, server)
 	}
 	return t.failed[server]

@@ -220,6 +220,7 @@ func (w *web) update() {
 			w.retire(name)
 		}
 	}
+	w.tryChanged()
 }
 
 // close lets calls under way end, and then ends all sessions.
@@ -305,7 +306,7 @@ func (w *web) ready(rw http.ResponseWriter, _ *http.Request) {
 		if known != nil {
 			why = cmp.Or(known.fault, why)
 		}
-		tried := w.trial.failure(known, len(one.Connections) > 0)
+		tried := w.trial.failure(known, one.Connections)
 		why = cmp.Or(why, tried)
 		if one.down() || tried != nil || known != nil && known.fault != nil {
 			down, one.Reason = append(down, name), backend.Reason(why)
