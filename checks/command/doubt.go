@@ -4,6 +4,7 @@
 package command
 
 import (
+	"net/url"
 	"strings"
 
 	"github.com/toolvet/toolvet/checks/command/internal/grammar"
@@ -24,6 +25,7 @@ func below(full, dir string) bool {
 
 // roam refuses to look at a place outside the directories of the work at hand. A home directory, and what is above it, is nobody's work.
 func (j *judge) roam(directory, word string) {
+	word = ofFile(word)
 	if !holds(j.deny, roaming) || j.contained || len(j.world.Roots) == 0 || contains(word, "://") {
 		return
 	}
@@ -39,6 +41,53 @@ func (j *judge) roam(directory, word string) {
 	}
 }
 
+// ofFile returns the path that a URL of a file names, or the word itself. Git takes the host for the first step of the path.
+//
+//go:noinline
+func ofFile(word string) string {
+	m := fileURL.FindStringSubmatch(word)
+	if m == nil {
+		return word
+	}
+	name := m[1]
+	if rest, ok := cutPrefix(name, "//"); ok {
+		name = "/" + strings.TrimLeft(trimPrefix(rest, "localhost/"), "/")
+	}
+	if plain, err := url.PathUnescape(name); err == nil {
+		return plain
+	}
+	return name
+}
+
+// fileURL is a file as programs take it in the place of an address, also behind the name of an option or of a package.
+var fileURL = lazyregexp.New(`(?i)^(?:--?[\w-]+=|[\w.@/\[\]-]+ ?@ ?)?(?:[a-z]+\+)?file:(.+)$`)
+
+// gitValue returns the file or the repository that the i-th word of git may name as the value of an option; "" if it names none. Git has hundreds of options,
+// so only those count out that take a text or an expression.
+func gitValue(words []string, i int) string {
+	w := words[i]
+	if name, value, glued := cut(w, "="); glued && hasPrefix(w, "--") {
+		if gitTexts.MatchString(name) {
+			return ""
+		}
+		return value
+	}
+	if !hasPrefix(w, "-") {
+		if gitTexts.MatchString(words[i-1]) {
+			return ""
+		}
+		return w
+	}
+	if k := strings.IndexAny(w, "/~."); k > 1 && !gitTexts.MatchString(w[:2]) && !gitTexts.MatchString(w[:k]) {
+		return w[k:]
+	}
+	return ""
+}
+
+// gitTexts are the options of git whose value is a text, an expression or a name in the repository.
+var gitTexts = lazyregexp.New(`^(-[a-zA-Z]*[mSGLeIcC]|--(message|grep|author|committer|format|pretty|date|since|until|after|before|trailer|cleanup|subject-prefix|(src|dst|line)-prefix|exclude|include|refs|glob|branches|tags|remotes|not|` +
+	`(word-diff|function-context)-?regex|ignore-matching-lines|anchored|value|comment|default|type|push-option|server-option|server|strategy-option|sort|points-at|contains|merged|decorate-refs(-exclude)?|match|only|relative|into-name|reason|local-user|namespace|super-prefix|branch|(initial|track)-?branch|onto|source))$`)
+
 // wanders judges the places that a program is told to look at.
 func (j *judge) wanders(program, directory string, s simple, r *grammar.Reading) {
 	if !holds(j.deny, roaming) || s.container {
@@ -46,6 +95,14 @@ func (j *judge) wanders(program, directory string, s simple, r *grammar.Reading)
 	}
 	if directory != j.directory { // by an option such as -C
 		j.roam("", directory)
+	}
+	for i, w := range s.words[1:] {
+		switch {
+		case program == "git" && !hasIndex(r.Operands, i+1):
+			j.roam(directory, gitValue(s.words, i+1))
+		case fileURL.MatchString(w) && !among(program, "echo printf"):
+			j.roam(directory, w)
+		}
 	}
 	names := r.Operands
 	switch {

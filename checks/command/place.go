@@ -18,6 +18,7 @@ import (
 // leaves refuses changes outside the server's directories. A text that a shell inserts is taken to be a name below
 // the place of the word.
 func (j *judge) leaves(element int, directory, word string) {
+	word = ofFile(word)
 	if len(j.deny) > 0 && !j.contained && filekind.Steering(toDirectory(directory, word)) {
 		j.refuse(element, steering, "changes "+filekind.Steers)
 	}
