@@ -29,6 +29,7 @@ var ownRules = []string{
 	"Set-Cookie: a=b; sessionid=[redacted:session-cookie]⟦q8zr1xtt5vlw9mkd3npb⟧; HttpOnly\nCookie: theme=dark-mode-of-the-operating-system",
 	"webhook_secret: [redacted:hexadecimal-secret]⟦0011223344aabb550011223344aabb66⟧ and commit: 0011223344aabb550011223344aabb6600112233",
 	"use [redacted:prefixed-token]⟦SK" + "0f1e2d3c4b5a69788796a5b4c3d2e1f0⟧, or [redacted:prefixed-token]⟦NRAK-" + "Q7W2E9R4T1Y8U3I6O5P0A7S2D4F⟧; not NRAK-X, task-0f1e2d3c4b5a69788796a5b4c3d2e1f0",
+	"token: [redacted:toolvet-token]⟦toolvet_" + "K7QZ3MXW2PLVR5TNYB4CDGHJ6A⟧ and not toolvet_calls_total, toolvet_AAAAAAAAAAAAAAAAAAAAAAAAAA or TOOLVET_UPDATE",
 	"{\"db_password\": \"[redacted:numeric-password]⟦8364917265⟧\", 'passcode': '[redacted:numeric-password]⟦739105⟧'}",
 	"\"password\": \"12345678\" \"password\": \"20240131\" \"last_passwd\": \"1718000000\" \"pwd\": \"111111\" \"password\": \"1234\"",
 
