@@ -49,7 +49,7 @@ func launched(program string, words []string, r *grammar.Reading) int {
 			break // what stands before is the program, and not the value of an option
 		}
 		name := packageProgram(words[i])
-		if packaged.Has(name) || k == 0 && channels(name) || !direct && (writers.Has(name) || copiers.Has(name) || among(name, shellNames) || among(name, interpreterNames) || languageOf(name) != nil || grammar.Lookup(name) != nil && !shows.Has(name) || rewriting()[name] != nil) && ordinary(name) {
+		if packaged.Has(name) || k == 0 && channels(name) || !direct && (callerOf(name) != 0 || among(name, relays) || writers.Has(name) || copiers.Has(name) || among(name, shellNames) || among(name, interpreterNames) || languageOf(name) != nil || grammar.Lookup(name) != nil && !shows.Has(name) || rewriting()[name] != nil) && ordinary(name) {
 			return i
 		}
 	}

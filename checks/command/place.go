@@ -110,10 +110,31 @@ func callerOf(program string) caller {
 		return byURL
 	case program == "scp" || program == "rsync":
 		return bySSH
-	case among(program, "curl wget wget2 http https xh aria2c axel lynx w3m links ftp lftp telnet nc ncat netcat getent drill kdig delv resolvectl websocat grpcurl mtr whois ntpdate dig nslookup host ping traceroute ssh slogin mosh sftp"):
+	case among(program, "curl wget wget2 http https xh aria2c axel lynx w3m links ftp lftp telnet nc ncat netcat getent drill kdig delv resolvectl websocat wscat grpcurl mtr whois ntpdate dig nslookup host ping traceroute ssh slogin mosh sftp"), opens(program):
 		return byHost
 	}
 	return 0
+}
+
+// Openers hand a word to whatever opens it, and browsers take one without a scheme for a host, too. Players and testers take addresses beside files.
+const (
+	openers  = "xdg-open open gio gnome-open kde-open kde-open5 exo-open wslview wsl-open cygstart start explorer open-cli termux-open-url ffmpeg ffprobe ffplay mpv vlc mplayer playwright"
+	browsers = "firefox firefox-esr librewolf chromium chromium-browser google-chrome google-chrome-stable chrome brave brave-browser msedge microsoft-edge opera vivaldi safari epiphany falkon qutebrowser " +
+		"sensible-browser x-www-browser www-browser elinks links2 webbrowser wkhtmltopdf wkhtmltoimage lighthouse yt-dlp youtube-dl streamlink ab hey wrk siege oha bombardier autocannon httpie httpx httrack"
+)
+
+//go:noinline
+func opens(program string) bool { return among(program, openers) || among(program, browsers) }
+
+// addressOf reports whether a word of a program that opens names no file, but an address: it has a scheme, is a host, or the line does not tell what it is.
+//
+//go:noinline
+func addressOf(program, word string) bool {
+	host := word
+	if i := strings.IndexAny(word, "/:?#"); i >= 0 {
+		host = word[:i]
+	}
+	return contains(word, "://") || word == insertion || hostName.MatchString(host) && among(program, browsers)
 }
 
 // connects refuses hosts that the policy does not list. A host that the line does not tell is none of them. A listed
@@ -125,16 +146,21 @@ func (j *judge) connects(program string, s simple, own int) {
 	}
 	r := reading(program, s.words)
 	for _, sender := range senders {
-		if among(program, sender.programs) && !anyWord(s.words, here.MatchString) && (sender.words == "" || slices.ContainsFunc(r.Operands, func(i int) bool { return among(s.words[i], sender.words) })) {
+		if among(program, sender.programs) && !(program == "openssl" && anyWord(s.words, here.MatchString)) && (sender.words == "" || slices.ContainsFunc(r.Operands, func(i int) bool { return among(s.words[i], sender.words) })) {
 			j.refuse(s.element(0), network, "connects to a host that is not listed")
 		}
 	}
 	if among(program, clients) {
 		j.connectsClient(s)
 	}
+	if kind == 0 && len(r.Module) > 0 {
+		program = r.Module[0]
+		kind = callerOf(program)
+	}
 	if kind == 0 {
 		return
 	}
+	opens := opens(program)
 	if program == "git" && !slices.ContainsFunc(r.Operands, func(i int) bool { return among(s.words[i], gitReaches) }) {
 		return
 	}
@@ -147,8 +173,8 @@ func (j *judge) connects(program string, s simple, own int) {
 	}
 	for i := 1; i < own; i++ {
 		w := s.words[i]
-		if said := s.words[i-1]; kind == byHost && (among(said, "-H --header -A --user-agent -e --referer") || hasPrefix(w, "--header=") || hasPrefix(w, "--referer=") || hasPrefix(w, "--user-agent=")) {
-			continue // what it says to the host
+		if said := s.words[i-1]; opens && !addressOf(program, w) || kind == byHost && !opens && (among(said, "-H --header -A --user-agent -e --referer") || hasPrefix(w, "--header=") || hasPrefix(w, "--referer=") || hasPrefix(w, "--user-agent=")) {
+			continue // a file, or what it says to the host
 		}
 		if among(program, "ping traceroute mtr getent whois dig host nslookup drill") && (privateAddress(w) || among(trimPrefix(w, "@"), "8.8.8.8 8.8.4.4 1.1.1.1 1.0.0.1 9.9.9.9")) {
 			continue
@@ -199,9 +225,12 @@ var plainFlag = lazyregexp.New(`^(-[sSfLvikIqOgGN#]+|--(silent|show-error|fail|l
 
 var nearbyName = lazyregexp.New(`^[a-z][a-z0-9_]*(-?[a-z0-9_]+)*[a-z0-9]$`)
 
+// relays are senders whatever they are told.
+const relays = "mail mailx mutt sendmail swaks rclone croc wormhole cloudflared untun tunnelmole tmole"
+
 // senders reach what no list of hosts tells: mailboxes, buckets, relays.
 var senders = []struct{ programs, words string }{
-	{"mail mailx mutt sendmail swaks rclone croc wormhole cloudflared", ""},
+	{relays, ""},
 	{"aws gsutil gcloud az", "cp mv rsync sync put-object upload upload-batch"},
 	{"openssl", "s_client s_server"},
 	{"s3cmd s5cmd mc b2 azcopy", "put sync cp mv upload upload-file upload_file copy mirror pipe"},

@@ -59,7 +59,7 @@ func (j *judge) simple(s simple, depth int) {
 				next.words = append([]string{name}, next.words[1:]...)
 			}
 		}
-		if among(program, containers) && len(next.words) > 0 && callerOf(imageName(next.words[0])) != 0 {
+		if among(program, containers) && len(next.words) > 0 && callsItself(next.words[0]) {
 			next.words = append([]string{imageName(next.words[0])}, next.words[1:]...)
 		}
 		next.container = s.container || among(program, containers)

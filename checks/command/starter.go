@@ -57,7 +57,7 @@ func contained(program string, words []string, r *grammar.Reading) int {
 		names = names[1:]
 	}
 	if len(names) > 2 && among(words[names[0]], "run create") {
-		if callerOf(imageName(words[names[1]])) != 0 { // whose entry point is the program
+		if callsItself(words[names[1]]) { // whose entry point is the program
 			return names[1]
 		}
 		if callerOf(programName(words[names[2]])) != 0 {
@@ -82,6 +82,12 @@ func contained(program string, words []string, r *grammar.Reading) int {
 		return names[2]
 	}
 	return 0
+}
+
+// callsItself reports whether the program of an image is a client of hosts. Images of browsers are for any program.
+func callsItself(image string) bool {
+	name := imageName(image)
+	return callerOf(name) != 0 && !opens(name)
 }
 
 // imageName returns the name of an image without the registry and the version: that of the program in it, as with curlimages/curl:8.1.
