@@ -65,28 +65,26 @@ var fileURL = lazyregexp.New(`(?i)^(?:--?[\w-]+=|[\w.@/\[\]-]+ ?@ ?)?(?:[a-z]+\+
 // gitValue returns the file or the repository that the i-th word of git may name as the value of an option; "" if it names none. Git has hundreds of options,
 // so only those count out that take a text or an expression.
 func gitValue(words []string, i int) string {
-	w := words[i]
-	if name, value, glued := cut(w, "="); glued && hasPrefix(w, "--") {
-		if gitTexts.MatchString(name) {
+	name, value := words[i-1], words[i]
+	if hasPrefix(value, "-") {
+		m := gitGlued.FindStringSubmatch(value)
+		if m == nil {
 			return ""
 		}
-		return value
+		name, value = m[1], m[2]
 	}
-	if !hasPrefix(w, "-") {
-		if gitTexts.MatchString(words[i-1]) {
-			return ""
-		}
-		return w
+	if gitTexts.MatchString(name) {
+		return ""
 	}
-	if k := strings.IndexAny(w, "/~."); k > 1 && !gitTexts.MatchString(w[:2]) && !gitTexts.MatchString(w[:k]) {
-		return w[k:]
-	}
-	return ""
+	return value
 }
 
+// gitGlued is an option of git with its value in one word.
+var gitGlued = lazyregexp.New(`^(--[\w-]+=|-\w+)(.*)$`)
+
 // gitTexts are the options of git whose value is a text, an expression or a name in the repository.
-var gitTexts = lazyregexp.New(`^(-[a-zA-Z]*[mSGLeIcC]|--(message|grep|author|committer|format|pretty|date|since|until|after|before|trailer|cleanup|subject-prefix|(src|dst|line)-prefix|exclude|include|refs|glob|branches|tags|remotes|not|` +
-	`(word-diff|function-context)-?regex|ignore-matching-lines|anchored|value|comment|default|type|push-option|server-option|server|strategy-option|sort|points-at|contains|merged|decorate-refs(-exclude)?|match|only|relative|into-name|reason|local-user|namespace|super-prefix|branch|(initial|track)-?branch|onto|source))$`)
+var gitTexts = lazyregexp.New(`^(-[mSGL]\w*|-[a-zA-Z]*[mSGLeIcC]|--(message|grep|author|committer|format|pretty|date|since|until|after|before|trailer|cleanup|subject-prefix|(src|dst|line)-prefix|exclude|include|refs|glob|branches|tags|remotes|not|` +
+	`(word-diff|function-context)-?regex|ignore-matching-lines|anchored|value|comment|default|type|push-option|server-option|server|strategy-option|sort|points-at|contains|merged|decorate-refs(-exclude)?|match|only|relative|into-name|reason|local-user|namespace|super-prefix|branch|(initial|track)-?branch|onto|source)=?)$`)
 
 // wanders judges the places that a program is told to look at.
 func (j *judge) wanders(program, directory string, s simple, r *grammar.Reading) {

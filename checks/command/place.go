@@ -116,26 +116,16 @@ func callerOf(program string) caller {
 	return 0
 }
 
-// Openers hand a word to whatever opens it, and browsers take one without a scheme for a host, too. Players and testers take addresses beside files.
-const (
-	openers  = "xdg-open open gio gnome-open kde-open kde-open5 exo-open wslview wsl-open cygstart start explorer open-cli termux-open-url ffmpeg ffprobe ffplay mpv vlc mplayer playwright"
-	browsers = "firefox firefox-esr librewolf chromium chromium-browser google-chrome google-chrome-stable chrome brave brave-browser msedge microsoft-edge opera vivaldi safari epiphany falkon qutebrowser " +
-		"sensible-browser x-www-browser www-browser elinks links2 webbrowser wkhtmltopdf wkhtmltoimage lighthouse yt-dlp youtube-dl streamlink ab hey wrk siege oha bombardier autocannon httpie httpx httrack"
-)
+// openers hand a word to whatever opens it: browsers, players, testers.
+const openers = "xdg-open open gio gnome-open kde-open kde-open5 exo-open wslview wsl-open cygstart start explorer open-cli termux-open-url ffmpeg ffprobe ffplay mpv vlc mplayer playwright " +
+	"firefox firefox-esr librewolf chromium chromium-browser google-chrome google-chrome-stable chrome brave brave-browser msedge microsoft-edge opera vivaldi safari epiphany falkon qutebrowser " +
+	"sensible-browser x-www-browser www-browser elinks links2 webbrowser wkhtmltopdf wkhtmltoimage lighthouse yt-dlp youtube-dl streamlink ab hey wrk siege oha bombardier autocannon httpie httpx httrack"
 
 //go:noinline
-func opens(program string) bool { return among(program, openers) || among(program, browsers) }
+func opens(program string) bool { return among(program, openers) }
 
-// addressOf reports whether a word of a program that opens names no file, but an address: it has a scheme, is a host, or the line does not tell what it is.
-//
-//go:noinline
-func addressOf(program, word string) bool {
-	host := word
-	if i := strings.IndexAny(word, "/:?#"); i >= 0 {
-		host = word[:i]
-	}
-	return contains(word, "://") || word == insertion || hostName.MatchString(host) && among(program, browsers)
-}
+// addressed is a word of a program that opens something, if it is no file: it has a scheme, is a host, or the line does not tell what it is.
+var addressed = lazyregexp.New(`://|^` + insertion + `$|(?i)^([\w-]+\.)+(com|net|org|io|dev|co|xyz|ru|cn|me|info|site|online|top|eu|de|uk|example)([:/?#]|$)`)
 
 // connects refuses hosts that the policy does not list. A host that the line does not tell is none of them. A listed
 // host can pass on whatever a line sends to it, so a line may send data to this machine alone.
@@ -173,7 +163,7 @@ func (j *judge) connects(program string, s simple, own int) {
 	}
 	for i := 1; i < own; i++ {
 		w := s.words[i]
-		if said := s.words[i-1]; opens && !addressOf(program, w) || kind == byHost && !opens && (among(said, "-H --header -A --user-agent -e --referer") || hasPrefix(w, "--header=") || hasPrefix(w, "--referer=") || hasPrefix(w, "--user-agent=")) {
+		if said := s.words[i-1]; opens && !addressed.MatchString(w) || kind == byHost && !opens && (among(said, "-H --header -A --user-agent -e --referer") || hasPrefix(w, "--header=") || hasPrefix(w, "--referer=") || hasPrefix(w, "--user-agent=")) {
 			continue // a file, or what it says to the host
 		}
 		if among(program, "ping traceroute mtr getent whois dig host nslookup drill") && (privateAddress(w) || among(trimPrefix(w, "@"), "8.8.8.8 8.8.4.4 1.1.1.1 1.0.0.1 9.9.9.9")) {

@@ -32,7 +32,7 @@ var specials = []special{
 	{"alias systemctl service launchctl brew apt apt-get dnf cargo npm pnpm yarn pip pip3 pipx uv", judgeGuarded},
 	{"systemctl loginctl", judgeServices},
 	{"test [ [[ printf read unset declare typeset local let expr", judgeSubscript},
-	{"env printenv export declare typeset set make gmake php ruby npm pnpm yarn bun tmux byobu mvn mvnw", judgeDump},
+	{"env printenv export declare typeset set", judgeDump},
 	{"ssh slogin autossh", judgeSSH},
 	{"rm del rd rmdir unlink shred chmod chown chgrp " + eraserNames, judgeRemoval},
 	{"kill", judgeKill},
@@ -46,7 +46,7 @@ var specials = []special{
 	{"grep egrep fgrep zgrep ugrep rg ag ack", judgeSearch},
 	{"find gfind bfs " + fdNames, judgeSearched},
 	{"python python2 python3 php npx bunx " + fileServers, judgeServed},
-	{"npm pnpm yarn git docker podman nerdctl dotenv", judgeShown},
+	{"npm pnpm yarn git docker podman nerdctl dotenv make gmake php ruby bun tmux byobu mvn mvnw", judgeShown},
 	{"eval", judgeEval},
 	{"sh bash dash ash ksh", judgeShell},
 	{"sed gsed", judgeBackup},
@@ -344,8 +344,7 @@ func judgeDump(j *judge, s simple, r *grammar.Reading) {
 	if !j.inside && j.listed(s.words) || plainNames.MatchString(s.search) {
 		return
 	}
-	all := len(s.words) == 1 && among(s.program(), "env printenv export declare typeset set") || among(s.program(), "env printenv") && !anyWord(s.words[1:], func(w string) bool { return !among(w, "-0 --null --") }) || among(s.words[0], "export declare typeset") && len(s.words) == 2 && among(s.words[1], "-p -x -xp -px") ||
-		dumps.MatchString(s.program()+" "+strings.Join(s.words[1:], " ")) && !phpNames.MatchString(s.search)
+	all := len(s.words) == 1 || among(s.program(), "env printenv") && !anyWord(s.words[1:], func(w string) bool { return !among(w, "-0 --null --") }) || among(s.words[0], "export declare typeset") && len(s.words) == 2 && among(s.words[1], "-p -x -xp -px")
 	if all && (s.words[0] != "env" || len(r.Variables) == 0) {
 		j.refuse(-1, credential, "prints all variables of the environment, also those that hold secrets")
 		return
@@ -355,15 +354,8 @@ func judgeDump(j *judge, s simple, r *grammar.Reading) {
 	}
 }
 
-// plainNames are names of variables, or their beginnings, that hold no secret.
-var plainNames = lazyregexp.New(`(?i)^(node(_env|_options|_path)?|path|home|lang|lc_all|python(path)?|virtual_env|conda|gopath|goroot|goflags|java(_home)?|ruby|debug|port|host|(https?_)?proxy|shell|term|user|rust|cuda|display|editor|pwd)$`)
-
-// dumps are lines of programs that print the environment among other things.
-var dumps = lazyregexp.New(`^(g?make (\S+ )*(-[bBdeiknqrRsStvwL]*p\w*|--print-d\S*)|php (-\S+ )*(-[a-z]*i|--info)|ruby (\S+ )*-e ?(p|puts|print)[ (]+ENV[\s);.\w]*$|mvnw? (.* )?help:system|(npm|pnpm|yarn|bun) (-\S+ )*(run|run-script|rum|urn) (-\S+ )*env|` +
-	`(tmux|byobu) (-[LSf] \S+ |-\S+ )*show(-e\S*|env)( -t \S+| -\S+)*( \S*(?i:token|secret|key|passw)\S*)?$)( |$)`)
-
-// phpNames are what people look for in the information of PHP, beside its settings.
-var phpNames = lazyregexp.New(`(?i)^(memory_limit|max_\w+|(post|upload)_max\w*|xdebug[\w.]*|opcache[\w.]*|extension\w*|include_path|ini|php|loaded|loaded configuration( file)?|configuration( file)?|configure( command)?|php version|version|\w*timezone|\w*errors?|intl|mbstring|zend|thread( safety)?|sapi|server api|gd|imagick|zip)$`)
+// plainNames are names of variables and of settings of PHP, or their beginnings, that hold no secret.
+var plainNames = lazyregexp.New(`(?i)^(node(_env|_options|_path)?|path|home|lang|lc_all|python(path)?|virtual_env|conda|gopath|goroot|goflags|java(_home)?|ruby|debug|port|host|(https?_)?proxy|shell|term|user|rust|cuda|display|editor|pwd|memory_limit|max_\w+|(post|upload)_max\w*|xdebug\w*|opcache\w*|extension\w*|include_path|php|loaded|(loaded )?configuration( file)?|configure command|(php )?version|timezone|mbstring|server api)$`)
 
 // searched returns the plain word of at least three letters that a grep looks for; "" if it looks for something else.
 func (s *simple) searched() string {

@@ -117,14 +117,16 @@ func judgeServed(j *judge, s simple, r *grammar.Reading) {
 	}
 }
 
-// judgeShown judges programs that print settings: these may hold passwords or tokens.
+// judgeShown judges programs that print settings, or the environment among other things: these may hold passwords or tokens.
 func judgeShown(j *judge, s simple, _ *grammar.Reading) {
-	if shownSettings.MatchString(strings.Join(append([]string{s.program()}, s.words[1:]...), " ")) {
+	if !plainNames.MatchString(s.search) && shownSettings.MatchString(strings.Join(append([]string{s.program()}, s.words[1:]...), " ")) {
 		j.refuse(-1, credential, "makes the program print a password, a key or a token")
 	}
 }
 
-var shownSettings = lazyregexp.New(`(?i)^((npm|pnpm|yarn) (c|config )?get .*_(auth|password)|git (-\S+ |\S+=\S+ )*config .*--get\S* .*(extraheader|token|passw)|(docker|podman|nerdctl) (container )?inspect .*\.config(\.env|\s*\}\})|dotenv (-\S+ )*(list|get)( |$))`)
+var shownSettings = lazyregexp.New(`(?i)^((npm|pnpm|yarn) (c|config )?get .*_(auth|password)|git (-\S+ |\S+=\S+ )*config .*--get\S* .*(extraheader|token|passw)|(docker|podman|nerdctl) (container )?inspect .*\.config(\.env|\s*\}\})|dotenv (-\S+ )*(list|get)( |$)|` +
+	`g?make (\S+ )*((?-i:-[bBdeiknqrRsStvwL]*p)\w*|--print-d\S*)( |$)|php (-\S+ )*(-[a-z]*i|--info)( |$)|ruby (\S+ )*-e ?(p|puts|print)[ (]+ENV[\s);.\w]*$|mvnw? (.* )?help:system( |$)|(npm|pnpm|yarn|bun) (-\S+ )*(run|run-script|rum|urn) (-\S+ )*env( |$)|` +
+	`(tmux|byobu) (-[LSf] \S+ |-\S+ )*show(-e\S*|env)( -t \S+| -\S+)*( \S*(token|secret|key|passw)\S*)?$)`)
 
 // keyNames are endings of files with keys.
 var keyNames = lazyregexp.New(`(\.(pem|key|p12|pfx|kdbx?|jks|keystore|ppk|asc|ovpn)|wallet(\.dat)?|keychain(-db)?|id_[\w*?]+)\*?$`)
