@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -23,10 +24,7 @@ func project(t *testing.T) string {
 		".env": "API_SECRET=x\n", ".gitignore": "# local\nnode_modules\n.env*\n*.log\n", "Makefile": "all:\n", "README.md": "TODO\n", "index.js": "1\n", "package.json": "{}\n",
 		".names": "README.md\n.env\n", ".list": "README.md\nsrc/app.js\n", "src/app.js": "// TODO\n", "src/lib/b.js": "2\n", "public/index.html": "hello\n", "packages/a/.env.local": "X=1\n", "packages/a/a.js": "3\n", ".git/config": "[remote \"origin\"]\n\turl = git@github.com:me/mine.git\n",
 	} {
-		mkdir(t, filepath.Dir(filepath.Join(dir, name)))
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		put(t, filepath.Join(dir, name), text)
 	}
 	if err := os.Symlink(filepath.Join(dir, "packages"), filepath.Join(dir, ".linked")); err != nil {
 		t.Skipf("there are no links here: %v", err)
@@ -94,13 +92,7 @@ func TestReach(t *testing.T) {
 func TestUntracked(t *testing.T) {
 	t.Parallel()
 	dir, program := t.TempDir(), need.Git.Program(t, "git")
-	git := func(args ...string) {
-		t.Helper()
-		cmd := exec.Command(program, append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.org"}, args...)...)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %q: %v: %s", args, err, out)
-		}
-	}
+	git := gitIn(t, program, dir)
 	git("init", "-q")
 	mkdir(t, filepath.Join(dir, "src"))
 	mkdir(t, filepath.Join(dir, "config"))
@@ -119,6 +111,85 @@ func TestUntracked(t *testing.T) {
 		t.Fatal(err)
 	}
 	answers(t, dir, map[string][]string{"": append(always, append(adds[:len(adds)-1], "git grep --untracked SECRET")...)})
+}
+
+// TestUntrackedMany holds that files of secrets that git has are no reason to ask, however many they are, and that those of a repository within another are
+// its own.
+func TestUntrackedMany(t *testing.T) {
+	t.Parallel()
+	dir, program := t.TempDir(), need.Git.Program(t, "git")
+	git := gitIn(t, program, dir)
+	git("init", "-q")
+	for i := range 30 {
+		put(t, filepath.Join(dir, "p"+strconv.Itoa(i), ".env.development"), "A=1\n")
+	}
+	git("add", "-A")
+	git("commit", "-q", "-m", "x")
+	git("init", "-q", "within")
+	put(t, filepath.Join(dir, "within", ".env"), "A=1\n")
+	git("-C", "within", "commit", "-q", "--allow-empty", "-m", "x")
+	list := "git status -s | cut -c4- | xargs cat"
+	answers(t, dir, map[string][]string{
+		"":    {"git add -A", "git stash -u", list, strings.Repeat("git add p1*; ", 200), strings.Repeat("git stash -u; ", 100)},
+		"ask": {"git -C within add .", "cd within && " + list},
+	})
+	put(t, filepath.Join(dir, "p7", ".env.local"), "A=1\n")
+	answers(t, dir, map[string][]string{"ask": {"git add -A", "git stash -u", list, "cd p7 && git add .", "git -C p6 add ../p7", "bash -c 'git add .'"}, "": {"git add p6", "git -C p6 add ."}})
+}
+
+// TestAskedGit holds that a question to git starts no program that the settings of a repository name. An index without some directories has git fetch these
+// for a list of files.
+func TestAskedGit(t *testing.T) {
+	t.Parallel()
+	dir, program := t.TempDir(), need.Git.Program(t, "git")
+	git := gitIn(t, program, dir)
+	git("init", "-q")
+	put(t, filepath.Join(dir, "d", "e"), "1\n")
+	put(t, filepath.Join(dir, "k", "x"), "1\n")
+	git("add", "-A")
+	git("commit", "-q", "-m", "x")
+	tree := strings.TrimSpace(git("rev-parse", "HEAD:d"))
+	git("sparse-checkout", "set", "--cone", "--sparse-index", "k")
+	if err := os.Remove(filepath.Join(dir, ".git", "objects", tree[:2], tree[2:])); err != nil {
+		t.Fatal(err)
+	}
+	started := filepath.Join(t.TempDir(), "started")
+	script := filepath.Join(t.TempDir(), "script")
+	put(t, script, "#!/bin/sh\n: > "+started+"\n")
+	if err := os.Chmod(script, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, setting := range []string{"core.repositoryFormatVersion=1", "extensions.partialClone=origin", "remote.origin.promisor=true", "remote.origin.url=ext::" + script, "protocol.ext.allow=always", "core.fsmonitor=" + script, "core.pager=" + script, "filter.x.clean=" + script} {
+		name, value, _ := strings.Cut(setting, "=")
+		git("config", name, value)
+	}
+	put(t, filepath.Join(dir, ".gitattributes"), "* filter=x\n")
+	put(t, filepath.Join(dir, "k", ".env"), "A=1\n")
+	got, _ := decision(t, newJudge(t), &link.Request{Host: "claude-code", Preset: "standard", Dir: dir, Payload: payload(t, "Bash", bash("git add -A"), dir)})
+	if _, err := os.Stat(started); err == nil {
+		t.Errorf("git add -A: %q, and git started a program of the repository", got)
+	}
+}
+
+// put writes a file, and makes its directory.
+func put(t *testing.T, path, text string) {
+	t.Helper()
+	mkdir(t, filepath.Dir(path))
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// gitIn returns a function that starts git in a directory, and returns its output.
+func gitIn(t *testing.T, program, dir string) func(args ...string) string {
+	return func(args ...string) string {
+		t.Helper()
+		out, err := exec.Command(program, append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.org"}, args...)...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %q: %v: %s", args, err, out)
+		}
+		return string(out)
+	}
 }
 
 // TestWalks holds that walks pass where no file holds secrets.

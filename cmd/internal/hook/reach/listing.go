@@ -34,7 +34,7 @@ func listed(steps []*simple) (printed names) {
 			printed = s.walk(2, func(f file) bool { return !f.secret || others && (!excluded || !ignored(f.path)) })
 		case program == "git" && len(s.words) > 1 && (s.words[1].text == "status" || s.words[1].text == "clean" && (s.short("n") || s.has("--dry-run"))): // what git does not have
 			every := strings.Contains(s.text, "--ignored") || s.words[1].text == "clean" && s.short("xX")
-			printed = s.walk(len(s.words), func(f file) bool { return every || !ignored(f.path) })
+			printed = s.walk(len(s.words), func(f file) bool { return every || s.untracked(f) })
 		case program == "git" && len(s.words) > 1 && s.words[1].text == "diff" && s.has("--name-only"):
 			printed = s.walk(len(s.words), func(f file) bool { return !f.secret })
 		case program == "du" && (s.short("a") || s.has("--all")), program == "tree" && s.short("f") && s.short("a"):

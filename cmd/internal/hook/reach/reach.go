@@ -328,15 +328,12 @@ func publishes(s *simple) names {
 // public are the usual names of directories whose files a web server gives to everybody.
 var public = lazyregexp.New(`(^|/)(public|public_html|static|www|htdocs|wwwroot|_site)(/|$)`)
 
-// maxAsked bounds the questions to git about a step. It may take any further file.
-const maxAsked = 20
-
 // added returns the files of secrets that git takes: those that it ignores, if it is forced or ignores them no longer, and those that nobody told it to ignore.
 func added(s *simple) names {
 	program := s.program()
 	if program == "git" && len(s.words) > 1 && s.words[1].text == "stash" && (s.short("au") || s.has("--all --include-untracked")) { // a later line shows it
 		every := s.short("a") || s.has("--all")
-		return func(f file) bool { return every || untracked(f.path) }
+		return func(f file) bool { return every || s.untracked(f) }
 	}
 	if program == "git" && len(s.words) > 1 && among(s.words[1].text, "add stage") && !s.short("nu") && !s.has("--dry-run --update") {
 		rest := &simple{words: s.words[1:]}
@@ -349,13 +346,9 @@ func added(s *simple) names {
 				words[i] = stepWord{text: "."}
 			}
 		}
-		forced, asked := s.short("f") || s.has("--force"), 0
+		forced := s.short("f") || s.has("--force")
 		return func(f file) bool {
-			if !named(words, s.dir, f, true) {
-				return false
-			}
-			asked++
-			return forced || f.of != "" && !ignored(f.path) || asked > maxAsked || untracked(f.path)
+			return named(words, s.dir, f, true) && (forced || f.of != "" && !ignored(f.path) || s.untracked(f))
 		}
 	}
 	ignores := func(w stepWord) bool {

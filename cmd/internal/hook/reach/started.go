@@ -116,7 +116,7 @@ func inContainer(s *simple) *simple {
 	there := func(text string) string {
 		return inside.ReplaceAllString(text, strings.ReplaceAll(from, "$", "$$")+"$1")
 	}
-	one := &simple{dir: there(work), in: s.in, lists: s.lists, saved: s.saved, words: slices.Concat(entry, words[1:])}
+	one := &simple{dir: there(work), in: s.in, lists: s.lists, others: s.others, saved: s.saved, words: slices.Concat(entry, words[1:])}
 	for i := range one.words {
 		one.words[i].text = there(one.words[i].text)
 	}
@@ -191,7 +191,7 @@ func started(s *simple) []*simple {
 		each := stepWord{from: from}
 		return stepsWith(words[i+1].text, s.dir, map[string]stepWord{"0": each, "1": each, "@": each, "*": each, "{}": each})
 	}
-	one := &simple{dir: s.dir, lists: s.lists, words: slices.Clone(words), text: textOf(words), saved: s.saved}
+	one := &simple{dir: s.dir, lists: s.lists, others: s.others, words: slices.Clone(words), text: textOf(words), saved: s.saved}
 	one.words = append(slices.DeleteFunc(one.words, func(w stepWord) bool { return w.text == "{}" }), stepWord{from: from})
 	return []*simple{one}
 }

@@ -53,14 +53,15 @@ type stepWord struct {
 type simple struct {
 	words  []stepWord
 	dir    string
-	in     []*simple        // the commands before it in its pipe
-	writes []stepWord       // the files that redirections empty or write
-	adds   []stepWord       // and those that they lengthen
-	text   string           // its words, and the documents given to it
-	saved  bool             // its output goes to a file
-	input  string           // the file that it reads
-	lists  map[string]names // the files with names that the line has written so far
-	over   bool             // it stands for commands that are not read
+	in     []*simple                  // the commands before it in its pipe
+	writes []stepWord                 // the files that redirections empty or write
+	adds   []stepWord                 // and those that they lengthen
+	text   string                     // its words, and the documents given to it
+	saved  bool                       // its output goes to a file
+	input  string                     // the file that it reads
+	lists  map[string]names           // the files with names that the line has written so far
+	over   bool                       // it stands for commands that are not read
+	others map[string]map[string]bool // what git said of files that it has not got, by directory
 }
 
 // program returns the name of the program without its directory.
@@ -105,6 +106,7 @@ type stepReader struct {
 	vars      map[string]stepWord
 	functions map[string]*syntax.Stmt
 	lists     map[string]names
+	others    map[string]map[string]bool
 	in        []*simple
 	steps     []*simple
 	depth     int      // of lines within lines, and of functions
@@ -130,7 +132,7 @@ func stepsOf(line, dir string) []*simple { return stepsWith(line, dir, map[strin
 
 // stepsWith does so with variables.
 func stepsWith(line, dir string, vars map[string]stepWord) []*simple {
-	r := &stepReader{dir: dir, vars: vars, functions: map[string]*syntax.Stmt{}, lists: map[string]names{}, room: &room{steps: maxSteps, values: maxValues}}
+	r := &stepReader{dir: dir, vars: vars, functions: map[string]*syntax.Stmt{}, lists: map[string]names{}, others: map[string]map[string]bool{}, room: &room{steps: maxSteps, values: maxValues}}
 	r.home, _ = os.UserHomeDir()
 	r.line(line)
 	if r.room.over {
@@ -354,7 +356,7 @@ func (r *stepReader) call(c *syntax.CallExpr) {
 		r.room.over = true
 		return
 	}
-	s := &simple{dir: r.dir, in: r.in, lists: r.lists}
+	s := &simple{dir: r.dir, in: r.in, lists: r.lists, others: r.others}
 	for _, w := range c.Args {
 		s.words = append(s.words, r.word(w))
 	}
