@@ -246,7 +246,7 @@ func TestDumps(t *testing.T) {
 	t.Parallel()
 	judgeAll(t, agentOptions(), map[string]string{
 		"npm run env": credential, "npm run -s env": credential, "yarn run env": credential, "npm run env | grep NODE": "", "npm run env:check": "", "npm run build": "", "npm run": "",
-		"make -p": credential, "make -pn": credential, "make -np -f Makefile": credential, "make --print-data-base": credential, "make -C pkg test": "", "make -j4 p": "", "make -n": "", "make -Cp": "", "make -pn | grep PATH": "",
+		"make -p": credential, "make -pn": credential, "make -np -f Makefile": credential, "make --print-data-base": credential, "make -C pkg test": "", "make --print-directory test": "", "make --no-print-directory": "", "make -j4 p": "", "make -n": "", "make -Cp": "", "make -pn | grep PATH": "",
 		"ruby -e 'p ENV'": credential, "ruby -e 'puts(ENV)'": credential, "ruby -e 'puts RUBY_VERSION'": "", "ruby -e 'puts \"a\"'": "",
 		"php -i": credential, "php -ni": credential, "php --info": credential, "php -i | grep memory_limit": "", "php -i | grep \"Loaded Configuration File\"": "", "php -i | grep KEY": credential, "php -v": "", "php -m": "", "php artisan -i": "", "php -l a.php": "",
 		"tmux show-environment": credential, "tmux showenv -g": credential, "tmux show-env": credential, "tmux show-environment PATH": "", "tmux show-environment API_TOKEN": credential, "tmux show-options": "", "systemctl status x": "", "systemctl show x": "",

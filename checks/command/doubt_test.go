@@ -35,6 +35,7 @@ func TestRoaming(t *testing.T) {
 		"git clone file:///home/u/other x": roaming, "git clone file://home/u/other x": roaming, "git clone FILE:///repo/a x": "", "git clone file:///repo/%2e%2e/other x": roaming, "git clone --reference /home/u/other https://example.org/a": roaming, "git clone --separate-git-dir=/srv/x https://example.org/a": roaming,
 		"git fetch file:///home/u/other": roaming, "git remote add y file:///home/u/other": roaming, "git blame --contents /home/u/x a": roaming, "git blame --ignore-revs-file=.git-blame-ignore-revs a": "", "git blame --ignore-revs-file=../x a": roaming, "git blame -L /main/,+3 a": "",
 		"git --git-dir=../other/.git log": roaming, "git --work-tree /home/u diff": roaming, "git grep -f /home/u/x": roaming, "git log -S/api --grep=/x --author=/y": "", "git diff -G'^/x'": "", "git log --format=%h/../%s": "", "git log --since=1.week": "", "git ls-files -X /home/u/x": roaming, "git log -n 3 -- a": "", "git diff -O/home/u/x": roaming,
+		"git log --grep /api -E": "", "git log --author '/x' a": "", "git log --since ../x ../a": roaming, "git stash push -m '/tmp is full'": "", "git stash push ../x": roaming, "git log --grep": "",
 		"pip install file:///home/u/other": roaming, "pip install 'x @ git+file:///home/u/other'": roaming, "npm install file:../other": roaming, "npm install file:./sub": "", "echo file:///home/u/x": "", "grep x file.go": "",
 	})
 	atHome := check.World{Base: "/home/u", Roots: []string{"/home/u"}}

@@ -125,7 +125,7 @@ func judgeShown(j *judge, s simple, _ *grammar.Reading) {
 }
 
 var shownSettings = lazyregexp.New(`(?i)^((npm|pnpm|yarn) (c|config )?get .*_(auth|password)|git (-\S+ |\S+=\S+ )*config .*--get\S* .*(extraheader|token|passw)|(docker|podman|nerdctl) (container )?inspect .*\.config(\.env|\s*\}\})|dotenv (-\S+ )*(list|get)( |$)|` +
-	`g?make (\S+ )*((?-i:-[bBdeiknqrRsStvwL]*p)\w*|--print-d\S*)( |$)|php (-\S+ )*(-[a-z]*i|--info)( |$)|ruby (\S+ )*-e ?(p|puts|print)[ (]+ENV[\s);.\w]*$|mvnw? (.* )?help:system( |$)|(npm|pnpm|yarn|bun) (-\S+ )*(run|run-script|rum|urn) (-\S+ )*env( |$)|` +
+	`g?make (\S+ )*((?-i:-[bBdeiknqrRsStvwL]*p)\w*|--print-da\S*)( |$)|php (-\S+ )*(-[a-z]*i|--info)( |$)|ruby (\S+ )*-e ?(p|puts|print)[ (]+ENV[\s);.\w]*$|mvnw? (.* )?help:system( |$)|(npm|pnpm|yarn|bun) (-\S+ )*(run|run-script|rum|urn) (-\S+ )*env( |$)|` +
 	`(tmux|byobu) (-[LSf] \S+ |-\S+ )*show(-e\S*|env)( -t \S+| -\S+)*( \S*(token|secret|key|passw)\S*)?$)`)
 
 // keyNames are endings of files with keys.
