@@ -16,9 +16,18 @@ var (
 	ended = lazyregexp.New(`\.\w+$`)
 )
 
+// oneFile is the name of one file, alone or at the end of a path that the code makes, in the place of what a function opens.
+var oneFile = lazyregexp.New("\\w*\\((?:\\s*[rb]?['\"`]|[^()]*['\"`}]/|(?:[\\w.]*join\\()[^()]*,\\s*['\"`])[\\w./-]*[\\w-]\\.(\\w+)['\"`]\\s*[,)]")
+
 // readByCode returns the files that the code of a line lists and reads, nil if it does not do both, or picks files by their endings.
 func readByCode(s *simple) names {
-	if !opens.MatchString(s.text) || picks.MatchString(s.text) {
+	code := oneFile.ReplaceAllStringFunc(s.text, func(name string) string {
+		if oneFile.FindStringSubmatch(name)[1] == "env" {
+			return name
+		}
+		return ""
+	})
+	if !opens.MatchString(code) || picks.MatchString(code) {
 		return nil
 	}
 	var places []stepWord
