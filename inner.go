@@ -106,10 +106,7 @@ func (g *Gate) inner(ctx context.Context, c *call.Call, at Point, dry *dryRun, d
 	iv := g.judgeAt(ctx, in, at, own, depth+1)
 	place := &innerPlace{calls: calls, text: text, known: named.Tool != nil, name: in.Name}
 	v.Inner = append(v.Inner, iv.Inner...)
-	v.within(&iv, place.of)
-	if _, final := v.refused(); !iv.Go && !iv.Ask && !final {
-		v.refuse(innerFinding(calls.Tool, "the inner call was not judged"))
-	}
+	v.within(&iv, calls.Tool, place.of)
 	if iv.Arguments == nil {
 		return nil
 	}
@@ -143,16 +140,20 @@ func (g *Gate) subscribed(ctx context.Context, c *call.Call, at Point, dry *dryR
 		in.Server, in.Meta, in.Session, in.Listed = c.Server, c.Meta, c.Session, c.Listed
 		v.Inner = append(v.Inner, in)
 		iv := g.judgeAt(ctx, in, at, nil, depth+1)
-		v.within(&iv, func(f *check.Finding) {
+		own := place + "/" + strconv.Itoa(i)
+		v.within(&iv, own, func(f *check.Finding) {
 			if f.Pointer == "/uri" {
-				f.Pointer = place + "/" + strconv.Itoa(i)
+				f.Pointer = own
 			}
 		})
+		if iv.Arguments != nil { // nobody puts them into the list
+			v.refuse(innerFinding(own, "is not in the canonical form that the policy asks for"))
+		}
 	}
 }
 
-// within adds the verdict on a call within the call that v is on. Place turns each finding into one about the call around.
-func (v *Verdict) within(iv *Verdict, place func(*check.Finding)) {
+// within adds the verdict on a call within the call that v is on, at a pointer. Place turns each finding into one about the call around.
+func (v *Verdict) within(iv *Verdict, pointer string, place func(*check.Finding)) {
 	if iv.Stopped != nil {
 		v.Stopped = iv.Stopped
 	}
@@ -163,6 +164,9 @@ func (v *Verdict) within(iv *Verdict, place func(*check.Finding)) {
 	}
 	for _, s := range iv.Skipped {
 		v.skip(s)
+	}
+	if _, final := v.refused(); !iv.Go && !iv.Ask && !final {
+		v.refuse(innerFinding(pointer, "the inner call was not judged"))
 	}
 }
 

@@ -248,6 +248,7 @@ func TestSubscribed(t *testing.T) {
 		"a limit":      {"servers: {s: {}}\nlimits: [{name: few, requests: [\"s:resources/subscribe\"], quota: 2/day}]\n", `"note://a","note://b","note://c"`, " limit"},
 		"no text":      {"", `"note://a",1`, "/notifications/resourceSubscriptions/1 input-schema"},
 		"too many":     {"", strings.Repeat(`"note://a",`, 500) + `"note://a"`, "/notifications/resourceSubscriptions inner-call"},
+		"canonical":    {"preset: none\nservers: {s: {requests: {resources/subscribe: {arguments: {uri: {path: {base: /usr, canonical: true}}}}}}}\n", `"lib"`, "/notifications/resourceSubscriptions/0 inner-call"},
 		"without them": {"servers: {s: {}}\nrules: [{name: no, effect: deny, requests: [\"s:resources/subscribe\"]}]\n", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -22,6 +22,7 @@ import (
 type trial struct {
 	cancel context.CancelFunc
 
+	turn   sync.Mutex // held while servers are tried: a policy that changes back and forth does not start a server many times at once
 	mu     sync.Mutex
 	again  func() // tries in the background the servers that have not been; nil: the trial has not begun
 	over   bool
@@ -78,6 +79,8 @@ func (w *web) tryChanged() {
 
 // try tries the servers that have not been.
 func (w *web) try(ctx context.Context) {
+	w.trial.turn.Lock()
+	defer w.trial.turn.Unlock()
 	var starting sync.WaitGroup
 	for _, s := range w.s.upstreams() {
 		one := w.s.named(s.Name)
