@@ -144,7 +144,7 @@ func (p *Place) look(dir string) []file {
 			path := filepath.Join(dirs[0], d.Name())
 			switch {
 			case !d.IsDir():
-				all = append(all, file{path: path, secret: secretNames.MatchString(d.Name()) && p.Secret(path)})
+				all = append(all, file{path: path, secret: secretName(d.Name()) && p.Secret(path)})
 			case !among(d.Name(), ".git node_modules .venv venv"):
 				dirs = append(dirs, path)
 			}
@@ -168,7 +168,7 @@ func entries(dir string, most int) (list []fs.DirEntry) {
 	if len(list) < maxEntries {
 		return list
 	}
-	for _, name := range strings.Fields(".env .env.local .env.production .npmrc .netrc .pypirc .git-credentials id_rsa id_ed25519") {
+	for _, name := range append(secretBegins[:len(secretBegins):len(secretBegins)], ".env.local", ".env.production") {
 		if info, err := os.Lstat(filepath.Join(dir, name)); err == nil {
 			list = append(list, fs.FileInfoToDirEntry(info))
 		}
@@ -176,8 +176,16 @@ func entries(dir string, most int) (list []fs.DirEntry) {
 	return list
 }
 
-// secretNames are names that the policy may say to be those of secrets.
-var secretNames = lazyregexp.New(`(?i)^\.(env|npmrc|netrc|pypirc|pgpass|git-credentials|htpasswd|my\.cnf|vault-token)|\.env$|^id_(rsa|dsa|ecdsa|ed25519)$`)
+// secretBegins are names of files of secrets, or their beginnings.
+var secretBegins = strings.Fields(".env .npmrc .netrc .pypirc .pgpass .git-credentials .htpasswd .my.cnf .vault-token id_rsa id_dsa id_ecdsa id_ed25519")
+
+// secretName reports whether the policy may say that a name is that of a file of secrets. A key has no ending.
+func secretName(name string) bool {
+	name = strings.ToLower(name)
+	return strings.HasSuffix(name, ".env") || slices.ContainsFunc(secretBegins, func(begin string) bool {
+		return name == begin || begin[0] == '.' && strings.HasPrefix(name, begin)
+	})
+}
 
 const (
 	printers = "cat tac nl head tail less more most bat batcat xxd od hexdump hd strings base64 base32 sed gsed awk gawk mawk perl cut sort uniq paste rev fold column fmt pr jq diff"
