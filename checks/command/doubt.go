@@ -96,6 +96,10 @@ func (j *judge) wanders(program, directory string, s simple, r *grammar.Reading)
 	}
 	for i, w := range s.words[1:] {
 		switch {
+		case program == "git" && w == "--system":
+			j.roam(directory, "/etc/gitconfig")
+		case program == "git" && w == "--global":
+			j.roam(directory, "~/.gitconfig")
 		case program == "git" && !hasIndex(r.Operands, i+1):
 			j.roam(directory, gitValue(s.words, i+1))
 		case fileURL.MatchString(w) && !among(program, "echo printf"):

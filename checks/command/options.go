@@ -86,7 +86,7 @@ const (
 	doubtful = "doubtful" // does what this check cannot place
 )
 
-// away begins the kind of what is sent to another host: see [check.Finding.Sends].
+// away stands before a kind if the finding is about something sent to another host: see [check.Finding.Sends].
 const away = ">"
 
 // deniable are the things that are fine unless a policy denies them.

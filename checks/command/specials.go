@@ -78,12 +78,42 @@ func (j *judge) each(s simple, kind, what string, bad func(i int, word string) b
 	}
 }
 
+// gitOutputs judges the places that options of git name for the files that it writes.
+func (j *judge) gitOutputs(s simple, command string) {
+	for i, w := range s.words[1:] {
+		option, place, glued := cut(w, "=")
+		switch {
+		case glued:
+		case hasPrefix(w, "-o") && len(w) > 2:
+			option, place = "-o", w[2:]
+		case i+2 < len(s.words):
+			place = s.words[i+2]
+		}
+		if outputsOfGit.MatchString(command + " " + option) {
+			j.fillsByGit(place)
+		}
+	}
+}
+
+// fillsByGit judges a file or a directory that git writes.
+func (j *judge) fillsByGit(place string) {
+	if startsLater(j.directory, place) || holdsLater(j.directory, place) {
+		j.refuse(-1, startup, "fills a directory from whose files git, an agent or the system starts programs later")
+	}
+	j.leaves(-1, j.directory, place)
+}
+
+// outputsOfGit are such options, behind their commands. Commands that only look do not write into a work tree.
+var outputsOfGit = lazyregexp.New(`^((checkout|checkout-index|restore|reset|switch|read-tree|merge|pull|rebase|cherry-pick|revert|stash|apply|am|sparse-checkout) --work-tree|checkout-index --prefix|` +
+	`(format-patch|bugreport|diagnose|mailsplit) (-o|--output-directory)|fast-(im|ex)port --export-marks|(apply|am) --directory)$`)
+
 // judgeGit judges what git sets, what it takes from other commits, and where it sends to.
 func judgeGit(j *judge, s simple, r *grammar.Reading) {
 	if len(r.Operands) == 0 {
 		return
 	}
 	operands := r.Operands[1:]
+	j.gitOutputs(s, s.first(r))
 	switch s.first(r) {
 	case "config":
 	case "restore", "checkout", "rm", "mv":
@@ -126,7 +156,7 @@ func judgeGit(j *judge, s simple, r *grammar.Reading) {
 		return
 	case "bundle":
 		if len(operands) > 1 && s.words[operands[0]] == "create" {
-			j.leaves(-1, j.directory, s.words[operands[1]])
+			j.fillsByGit(s.words[operands[1]])
 		}
 		return
 	default:

@@ -28,7 +28,10 @@ func TestNeighbours(t *testing.T) {
 			"cat .envrc": credential, "head -1 x/.envrc": credential, "cat .envrc.example": "", "wc -c .envrc": "", "ls .envrc": "", "echo x > .envrc": startup, "cat $(ls .envrc)": credential,
 		},
 		"directories that are filled": {
-			"python3 -m venv .git/hooks": startup, "python3 -m venv --clear src": wipe, "python3 -m venv --cle src": wipe, "virtualenv ~/.moat": startup, "uv venv --clear lib": wipe, "git clone https://example.org/x .claude": startup, "git init .git": startup, "python3 -m venv /srv/x": outside,
+			"python3 -m venv .git/hooks": startup, "python3 -m venv --clear src": wipe, "python3 -m venv --cle src": wipe, "virtualenv ~/.moat": startup, "uv venv --clear lib": wipe, "git clone https://example.org/x .claude": startup, "git init .git": startup,
+			"git checkout-index --prefix=.git/hooks/ pre-commit": startup, "git checkout-index --prefix .git/hooks/ -a": startup, "git checkout-index --prefix=/srv/x/ .bashrc": outside, "git --work-tree=.git/hooks checkout -f HEAD": startup, "git --work-tree .git/hooks checkout-index -a": startup, "git format-patch -o .git/hooks HEAD~1": startup,
+			"git format-patch -o.git/hooks HEAD~1": startup, "git format-patch --output-directory=/srv/x HEAD~1": outside, "git bundle create .git/hooks/pre-commit HEAD": startup, "git bundle create /srv/x HEAD": outside, "git apply --directory=.git/hooks x.patch": startup, "git fast-export --export-marks=.git/hooks/post-merge HEAD": startup,
+			"git checkout-index --prefix=out/ -a": "", "git format-patch -o patches HEAD~3": "", "git bundle create x.bundle HEAD": "", "git --work-tree=.git/hooks status": "", "git commit -o a.go -m x": "", "git push -o ci.skip origin main": "", "python3 -m venv /srv/x": outside,
 			"python3 -m venv .venv": "", "python3 -m venv --clear .venv": "", "uv venv --clear": "", "virtualenv -p python3 env": "", "git clone https://example.org/x src/x": "", "git init": "", "git worktree add ../x": "",
 		},
 		"changes of a work tree": {
