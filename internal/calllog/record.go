@@ -23,7 +23,6 @@ const (
 	KindResult   Kind = "result"   // the tool returned, or did not
 	KindValidate Kind = "validate" // a dry run was judged
 	KindList     Kind = "list"     // the server's tools, when they are learnt
-	KindReload   Kind = "reload"   // another policy came into force
 )
 
 // The kinds that the log itself writes.
