@@ -45,7 +45,7 @@ func (d *decoder) options(n ast.Node, what string, options any, problems func() 
 }
 
 // structure reads a mapping into a struct, and returns where each field is. The tag secret marks a field for a credential, and the tag variable
-// one for the names of environment variables.
+// a field for names of environment variables.
 func (d *decoder) structure(n ast.Node, what string, target reflect.Value, fields ...field) map[string]position {
 	at := map[string]position{}
 	for i := range target.NumField() {

@@ -48,7 +48,7 @@ type Server struct {
 	// ClientRoots adds the roots that the client announces to those of World. A policy file that
 	// names roots means these alone.
 	ClientRoots bool
-	// RootBase says that relative paths start in the server's first root. That is the client's, where it announces roots that count.
+	// RootBase says that relative paths start in the server's first root: the client's, if the client announces roots and they count.
 	RootBase bool
 
 	missing []string // variables that are not set and say how to reach it

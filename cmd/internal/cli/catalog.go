@@ -82,7 +82,7 @@ func handshakeHint(err error, remote bool) string {
 	switch text := err.Error(); {
 	case remote && errors.As(err, &unanswered) && (unanswered.Status != 0 || unanswered.Kind == jsonrpc.WrongAddress), !remote && errors.As(err, new(*upstream.RefusedError)):
 		return ""
-	// npm's words on standard error, which are all that it gives.
+	// npm says it on standard error alone, in these words.
 	case strings.Contains(text, "MODULE_NOT_FOUND") && strings.Contains(text, "_npx"): // its start was cut short once
 		return "npx has installed the package in part: delete the directory in _npx that the error names, and install it once with 'npx -y PACKAGE --help'"
 	case remote && late:

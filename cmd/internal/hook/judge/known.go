@@ -20,7 +20,7 @@ import (
 // maxConfiguration bounds a client's configuration: some have the history of all projects.
 const maxConfiguration = 256 << 20
 
-// configured reports whether a configuration file of a client names the MCP server of a call, in the way in which hosts write it into the names of tools.
+// configured reports whether a client's configuration names the MCP server of a call, as hosts write the name into those of tools.
 // It returns the directories that the user's own files give the server. A file of the project may come from a stranger, so what it gives does not count.
 func configured(server string, e hook.Event, r *link.Request) (granted []string, known bool) {
 	if e.Host == "claude-code" && e.Tool == "mcp__ide__getDiagnostics" { // of the editor that the host runs in

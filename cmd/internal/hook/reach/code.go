@@ -8,7 +8,8 @@ import "github.com/toolvet/toolvet/internal/lazyregexp"
 // interpreters run code that a line holds in an option or a document.
 var interpreters = lazyregexp.New(`^(?:python[\d.]*|pypy[\d.]*|node|nodejs|deno|bun|ruby|perl|php)$`)
 
-// Code that lists a directory, by the directory if it stands there as a text; code that reads files; and code that picks them by their endings.
+// Lists matches code for listing a directory, with the directory if the code names it. Opens matches code for reading files, and picks code for choosing
+// files by their endings. Ended is a pattern with one ending.
 var (
 	lists = lazyregexp.New(`(?:\bPath\(\s*(?:'([^']*)'|"([^"]*)")?\s*\)\s*\.\s*(?:iterdir|rglob|glob|walk)|\b(?:listdir|scandir|os\.walk|readdirSync|readdir|opendir|Dir\.(?:entries|children|each_child)|i?glob\.i?glob|globSync))\s*(?:\(\s*(?:'([^']*)'|"([^"]*)")?)?`)
 	opens = lazyregexp.New(`\bopen\s*\(|\bread_(?:text|bytes)\b|\breadFile|\bcreateReadStream\b|\b(?:File|IO)\.(?:read|open|foreach)|file_get_contents|\bBun\.file\b|<\s*\$\w+\s*>`)
@@ -16,7 +17,7 @@ var (
 	ended = lazyregexp.New(`\.\w+$`)
 )
 
-// oneFile is the name of one file, alone or at the end of a path that the code makes, in the place of what a function opens.
+// oneFile is a call with the name of one file, alone or at the end of a path.
 var oneFile = lazyregexp.New("\\w*\\((?:\\s*[rb]?['\"`]|[^()]*['\"`}]/|(?:[\\w.]*join\\()[^()]*,\\s*['\"`])[\\w./-]*[\\w-]\\.(\\w+)['\"`]\\s*[,)]")
 
 // readByCode returns the files that the code of a line lists and reads, nil if it does not do both, or picks files by their endings.

@@ -17,8 +17,8 @@ import (
 const gitTime = 2 * time.Second
 
 // untracked reports whether git has not got a file, and takes it with the others of its directory. The index of git says what it has, and git alone reads
-// each place where a user says what to ignore. If git does not answer, it may take every file that is not ignored: the line may make the repository, or
-// have more time.
+// each place where a user lists files to ignore. If git does not answer, every file counts that is not ignored: the line may make the repository, or have
+// more time.
 func (s *simple) untracked(f file) bool {
 	if ignored(f.path) { // git need not be asked
 		return false
@@ -40,7 +40,7 @@ func (s *simple) untracked(f file) bool {
 func untrackedFrom(dir string) map[string]bool {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
-	// A repository may name a program that tells git of changed files, or one that fetches what it lacks: this question needs none.
+	// A repository may name programs for git to start: a monitor of changed files, or one to fetch missing objects. This question needs neither.
 	cmd := exec.CommandContext(ctx, "git", "-C", dir, "-c", "core.fsmonitor=false", "ls-files", "-z", "--others", "--exclude-standard", "--")
 	for _, name := range secretBegins {
 		cmd.Args = append(cmd.Args, ":(top,icase,glob)**/"+name+"*")

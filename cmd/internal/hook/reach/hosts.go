@@ -15,7 +15,7 @@ const quiet = printers + " echo printf test [ [[ true : export git grep egrep fg
 // addresses are addresses with their hosts.
 var addresses = lazyregexp.New(`\b[a-z][a-z0-9+.-]*://(?:[^\s/@"']*@)?(\[[0-9a-f:]+\]|[\w.-]+)`)
 
-// Hosts returns the hosts of the addresses that a line hands to programs which may open them.
+// Hosts returns the hosts in the addresses of a line. An address counts if the program that gets it may open it.
 func Hosts(line string) (hosts []string) {
 	for _, s := range stepsOf(line, "/") {
 		if len(s.words) == 0 || among(s.program(), quiet) {

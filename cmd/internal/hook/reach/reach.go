@@ -179,7 +179,7 @@ func entries(dir string, most int) (list []fs.DirEntry) {
 // secretBegins are names of files of secrets, or their beginnings.
 var secretBegins = strings.Fields(".env .npmrc .netrc .pypirc .pgpass .git-credentials .htpasswd .my.cnf .vault-token id_rsa id_dsa id_ecdsa id_ed25519")
 
-// secretName reports whether the policy may say that a name is that of a file of secrets. A key has no ending.
+// secretName reports whether a file may hold secrets, by its name. The policy decides. A key has no ending.
 func secretName(name string) bool {
 	name = strings.ToLower(name)
 	return strings.HasSuffix(name, ".env") || slices.ContainsFunc(secretBegins, func(begin string) bool {
@@ -336,7 +336,7 @@ func publishes(s *simple) names {
 // public are the usual names of directories whose files a web server gives to everybody.
 var public = lazyregexp.New(`(^|/)(public|public_html|static|www|htdocs|wwwroot|_site)(/|$)`)
 
-// added returns the files of secrets that git takes: those that it ignores, if it is forced or ignores them no longer, and those that nobody told it to ignore.
+// added returns the files of secrets that git takes: ignored files, if git is forced or ignores them no longer, and files that nobody told it to ignore.
 func added(s *simple) names {
 	program := s.program()
 	if program == "git" && len(s.words) > 1 && s.words[1].text == "stash" && (s.short("au") || s.has("--all --include-untracked")) { // a later line shows it

@@ -140,7 +140,8 @@ func around(s *simple) bool {
 // credentialNames are words in the names of credentials.
 var credentialNames = lazyregexp.New(`(?i)secret|token|passw|api_?key|(private|access|auth|encryption|signing)_?key|credential|_key\b`)
 
-// shows reports whether the matches in a file of secrets tell one: any match does, or a line that looks so, or one over several lines. A file that cannot be read may have any.
+// shows reports whether the matches in a file tell a secret: any match does, or a line that looks like one, or a match over several lines. A file that
+// cannot be read may have any.
 func shows(path string, re *regexp.Regexp, anyLine, over bool) bool {
 	text, err := textIn(path)
 	if err != nil {

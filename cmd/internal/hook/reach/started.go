@@ -85,7 +85,7 @@ func (p *Place) copies(s *simple) {
 // plainFlags are options of "docker run" that take no value.
 var plainFlags = lazyregexp.New(`^(-[ditPq]+|--(rm|init|detach|interactive|tty|privileged|read-only|publish-all|quiet|no-healthcheck|sig-proxy))$`)
 
-// inContainer returns the step that a container with a directory of this machine starts, as one in that directory; nil if there is none.
+// inContainer returns the command of a container as a step in the directory of this machine that the container has; nil if there is none.
 func inContainer(s *simple) *simple {
 	if !among(s.program(), "docker podman nerdctl") || len(s.words) < 3 || s.words[1].text != "run" {
 		return nil

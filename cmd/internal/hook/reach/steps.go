@@ -114,7 +114,7 @@ type stepReader struct {
 	room      *room
 }
 
-// A room is what of a line is still read. Over says that the line has more: nobody knows what that reaches.
+// A room is the rest of the bounds on a line. Over says that the line has more: nobody knows what the rest reaches.
 type room struct {
 	steps, values int
 	over          bool
